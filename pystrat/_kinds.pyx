@@ -48,8 +48,11 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         OptionalRefusal refusal
         string warning
         int64_t stratum
-    ctypedef struct Generator "::Generator":
-        pass
+    cdef cppclass Generator:
+        Generator()
+        Generator(uint32_t seed)
+        void save(double *numbers)
+        boolean restore(const double *numbers, int64_t length)
     cdef cppclass Sampler:
         int64_t n_batches
         int64_t batches_of(uint32_t epoch)
@@ -74,12 +77,6 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     boolean identify_sampler(
         const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
     ) except +
-
-cdef extern from "stream.h" nogil:
-    enum: STATE_SIZE
-    void seed_generator(Generator *generator, uint32_t seed)
-    void save_generator(const Generator *generator, uint32_t *words)
-    boolean restore_generator(Generator *generator, const uint32_t *words)
 
 _NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
@@ -392,17 +389,16 @@ cdef class RandomStream:
     cdef Generator generator
 
     def __init__(self, uint32_t seed):
-        seed_generator(&self.generator, seed)
+        self.generator = Generator(seed)
 
     def state(self):
         """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
 
         uint32 of shape (625,), the position first.
         """
-        words = np.empty(STATE_SIZE + 1, dtype=np.uint32)
-        cdef uint32_t[::1] out = words
-        save_generator(&self.generator, &out[0])
-        return words
+        cdef double[::1] numbers = np.empty(625)
+        self.generator.save(&numbers[0])
+        return np.asarray(numbers).astype(np.uint32)
 
     def __reduce__(self):
         return stream_at, (self.state(),)
@@ -411,8 +407,8 @@ cdef class RandomStream:
 def stream_at(words not None):
     """Return the stream at a `RandomStream.state`, of which the core has checked that it is one."""
     cdef RandomStream stream = RandomStream(0)
-    cdef uint32_t[::1] found = np.asarray(words, dtype=np.uint32)
-    if found.shape[0] != STATE_SIZE + 1 or not restore_generator(&stream.generator, &found[0]):
+    cdef double[::1] numbers = np.asarray(words, dtype=np.float64)
+    if not stream.generator.restore(&numbers[0], numbers.shape[0]):
         raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
     return stream
 

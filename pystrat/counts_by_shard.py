@@ -185,7 +185,6 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
 
     Within a shard, the order of strata is that of its table. `name` is that of the parameter, for error messages.
     """
-    rows: dict[str, dict[str, int]] = {}
     values: dict[str, Any] = {}
     for counts in tables:
         for stratum, value in zip(counts.strata, counts.values):
@@ -193,17 +192,24 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
             if len({identity_of(known, name), identity_of(value, name)}) > 1:
                 got = f"{show(stratum)} as the name of two"
                 raise refused_value(name, "have strata of different names", got, "Recode them.")
-        for shard, row in zip(counts.shards, counts.table):
-            if shard in rows:
-                raise refused_value(name, "have each shard once", f"{show(shard)} twice")
-            rows[shard] = {counts.strata[place]: row[place] for place in np.flatnonzero(row)}
-    if not rows:
+    shards = sorted(shard for counts in tables for shard in counts.shards)
+    if not shards:
         raise refused_value(name, "have at least one shard", "none")
-    shards = sorted(rows)
-    names = list(dict.fromkeys(stratum for shard in shards for stratum in rows[shard]))
-    table = [[rows[shard].get(stratum, 0) for stratum in names] for shard in shards]
-    joined = np.array(table, dtype=np.int64).reshape(len(shards), len(names))
-    return _checked_sum(ShardCounts(joined, shards, _index_of([values[stratum] for stratum in names], tables)), name)
+    twice = next((shard for shard, following in zip(shards, shards[1:]) if shard == following), None)
+    if twice is not None:
+        raise refused_value(name, "have each shard once", f"{show(twice)} twice")
+    known_shards, known_strata = pd.Index(shards, dtype=object), pd.Index(list(values), dtype=object)
+    table = np.zeros((len(shards), len(values)), dtype=np.int64)
+    rows, columns = [], []
+    for counts in tables:
+        row, column = np.nonzero(counts.table)
+        rows.append(known_shards.get_indexer(counts.shards)[row])
+        columns.append(known_strata.get_indexer(counts.strata)[column])
+        table[rows[-1], columns[-1]] = counts.table[row, column]
+    by_shard = np.argsort(np.concatenate(rows), kind="stable")
+    found = pd.unique(np.concatenate(columns)[by_shard])
+    index = _index_of([list(values.values())[place] for place in found], tables)
+    return _checked_sum(ShardCounts(table[:, found], shards, index), name)
 
 
 def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:

@@ -62,7 +62,7 @@ def data_of_labels(labels: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
     for begin in range(0, matrix.shape[1], 31):  # with the codes before, 31 labels are below 2^63
         block = matrix[:, begin : begin + 31]
         codes = pd.factorize(codes << 31 | block @ (1 << np.arange(block.shape[1])))[0]
-    first = np.unique(codes, return_index=True)[1]
+    first = np.flatnonzero(~pd.Series(codes).duplicated())
     sets = matrix[first].view(np.uint8).reshape(-1)
     return {"codes": compact(codes, len(first)), "n_strata": len(first), "sets": sets}, names
 

@@ -33,7 +33,7 @@ def count_sources(
 
 
 class _StrataOfSources(dict[str, Any]):
-    """Sources by name, of which an item is the strata of the rows, read on access."""
+    """Sources by name. An item is the strata of the rows of a source, which is read when it is requested."""
 
     reader: SourceReader
 

@@ -57,8 +57,8 @@ class Lanes:
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
         """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.
 
-        Place p of a stratum of n rows, of which an epoch takes k, is taken floor((p + 1) * k / n) - floor(p * k / n)
-        times.
+        If an epoch takes k of the n rows of a stratum, it takes the row at place p of them
+        floor((p + 1) * k / n) - floor(p * k / n) times.
         """
         copies = np.ones(len(codes), dtype=np.int64)
         if self.takes_again:
@@ -85,7 +85,7 @@ class Lanes:
 
 
 def _rows(numbers: Any, n_rows: int) -> Integers:
-    """Return whole numbers as a table of so many rows."""
+    """Return whole numbers as a table with `n_rows` rows."""
     return np.asarray(numbers.astype(np.int64).reshape(n_rows, -1))
 
 

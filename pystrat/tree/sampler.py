@@ -219,7 +219,7 @@ class TreeSampler(_DeclaredSampler):
 
 
 class RowIterator(BatchIterator):
-    """One iteration over the rows of a `TreeSampler`, the batches of which have one row each."""
+    """One iteration over the rows of a `TreeSampler`, whose batches have one row each."""
 
     def __next__(self) -> int:  # type: ignore[override]
         return super().__next__()[0]

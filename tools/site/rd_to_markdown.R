@@ -7,7 +7,8 @@
 
 arguments = commandArgs(trailingOnly = TRUE)
 pages = utils::read.csv(arguments[1L])
-macros = tools::loadRdMacros(textConnection("\\newcommand{\\guide}{\\code{docs/#1.md}}"))
+macros = tools::loadRdMacros("rbridge/r/man/macros/guides.Rd")
+macros = tools::loadRdMacros(textConnection("\\newcommand{\\guide}{\\code{docs/#1.md}}"), macros)
 
 tag_of = function(node) sub("^\\\\", "", attr(node, "Rd_tag"))
 

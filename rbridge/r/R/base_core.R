@@ -37,7 +37,7 @@ core_results = function(answer, given, names = NULL) {
   answer$results
 }
 
-# The value that is refused, an element of it, or what a name in a text of the core stands for.
+# The value that is refused, or an element of it.
 refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
   if (is.null(refusal$place)) {
@@ -48,7 +48,7 @@ refused_value = function(refusal, given) {
   show_value((if (is.list(value)) unclass(value) else value)[[refusal$place]])
 }
 
-# The text with names in place of what stands in braces: a word, and numbers.
+# The text with names in place of what is in braces: a word, and numbers.
 fill_in = function(text, name_of) {
   found = gregexpr("\\{[^}]*\\}", text)
   regmatches(text, found) = lapply(regmatches(text, found), vapply, FUN.VALUE = "", function(place) {
@@ -157,7 +157,8 @@ core_described = function(recipe) {
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  parts = if (recipe$kind == "by_length") parts_around(recipe$parts) else recipe$parts
+  # Without those of a sampler inside.
+  parts = recipe$parts[grep("^sampler(_|$)", names(recipe$parts), invert = TRUE)]
   core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
 }
 

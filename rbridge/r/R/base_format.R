@@ -50,8 +50,10 @@ format_open = function(value) {
     "of the dataset"
   } else if (is.character(value)) {
     show_names(value)
+  } else if (is.function(value)) {
+    "a function"
   } else {
-    if (is.function(value)) "a function" else "given"
+    "given"
   }
 }
 

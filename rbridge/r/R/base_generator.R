@@ -7,6 +7,7 @@
 # * plan(settings): the recipe for complete arguments, with which a dataset completes an open recipe;
 # * fits(recipe, data_source, task): refuses a dataset that does not fit a complete recipe;
 # * complete(recipe, data_source, task): does both in its own way;
+# * inside(recipe): the recipe of a sampler inside, if the kind has one;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * count_batches(private, epoch): the number of batches of an epoch; NA if it has no end;
 # * most_batches(private, epoch): the largest number in a state, if it is another one;

@@ -1,4 +1,4 @@
-# The largest numbers, as in pystrat/limits.py and src/core/largest_numbers.h.
+# The largest numbers, as in pystrat/limits.py and src/core/numbers.hpp.
 
 largest_count = 2147483647 # of rows, draws or batches
 

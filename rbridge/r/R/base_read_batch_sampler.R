@@ -35,12 +35,15 @@ read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
     check_md5(file, md5)
   }
   recipe = read_recipe(file, max_bytes)
-  bytes = as.double(utils::object.size(recipe)) + core_described(recipe)$bytes + 2^22
-  if (recipe$kind == "by_length") {
-    bytes = bytes + core_described(sampler_inside(recipe))$bytes
-  }
-  check_recipe_bytes(bytes, max_bytes)
+  check_recipe_bytes(as.double(utils::object.size(recipe)) + bytes_of_instance(recipe) + 2^22, max_bytes)
   new_generator(recipe)
+}
+
+# The memory that an instance and an epoch need, with those of a sampler inside.
+bytes_of_instance = function(recipe) {
+  bytes = core_described(recipe)$bytes
+  inside = sampler_kind(recipe$kind)$inside
+  if (is.null(inside)) bytes else bytes + bytes_of_instance(inside(recipe))
 }
 
 check_recipe_bytes = function(needed, max_bytes) {

@@ -5,10 +5,7 @@
 #' An epoch has the rows of the other sampler's epoch.
 #' They are sorted by length within windows, ties in drawn order, and cut into batches that are as large as the limits
 #' allow.
-#' The Python class `pystrat.BatchesByLength` returns the same batches.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{corpus}.
+#' \twin{BatchesByLength}{corpus}
 #'
 #' @param sampler (`function`)\cr
 #'   A generator of rows whose epochs end, with its seed and `num_replicas`.
@@ -16,22 +13,7 @@
 #' @param lengths (`integer()` or `character(1)`)\cr
 #'   The length of each row of the dataset in tokens, from 0 to 2147483647; or the name of the column of the task that
 #'   has them.
-#' @param max_tokens (`integer(1)`)\cr
-#'   The largest number of tokens in a batch, including padding: its rows times its longest row, an empty one counted
-#'   as 1.
-#'   At least the longest of `lengths`.
-#'   Required without `batch_size`.
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of rows in a batch.
-#' @param window (`integer(1)`)\cr
-#'   The number of consecutive drawn rows that are sorted together; no batch has rows of two windows.
-#'   `NULL` (default): all of an epoch, which gives the least padding.
-#'   With smaller windows, the rows in a batch vary more.
-#' @param balance_replicas (`logical(1)`)\cr
-#'   Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits.
-#'   Requires `num_replicas` of the sampler.
-#' @param shuffle (`logical(1)`)\cr
-#'   `FALSE`: the batches come in the order of the windows, the shortest of a window first.
+#' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
 #'
 #' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
@@ -98,9 +80,6 @@ sampler_inside = function(recipe) {
   new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
-# The parts without those of the sampler inside.
-parts_around = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)]
-
 kind_by_length = function() {
   list(
     class = "batch_sampler_by_length",
@@ -117,6 +96,7 @@ kind_by_length = function() {
       by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
+    inside = sampler_inside,
     setup = function(recipe, private) {
       private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
       private$.has_feedback = is_told(recipe)

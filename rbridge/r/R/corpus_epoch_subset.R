@@ -4,23 +4,10 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n_rows`
 #' examples in each epoch, at random or in turn.
 #' Use it for datasets that are too large for whole epochs.
-#' The Python class `pystrat.EpochSubsetBatchSampler` returns the same batches from the same seed.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{corpus}.
+#' \twin{EpochSubsetBatchSampler}{corpus}
 #'
 #' @inheritParams batch_sampler_uniform
-#' @param sample (`integer(1)`)\cr
-#'   The number of examples in an epoch, from 1 to 2147483647.
-#'   It may exceed `n_rows`, except without replacement.
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of examples in a batch, at least 1.
-#'   The sizes of batches differ by at most 1.
-#' @param method (`character(1)`)\cr
-#'   How the examples of an epoch are chosen.
-#'   `"uniform"` (default): independent draws with replacement.
-#'   `"uniform_without_replacement"`: no example twice in an epoch.
-#'   `"partition"`: not random; over the epochs, every example is visited equally often.
+#' @eval described("EpochSubsetBatchSampler", "sample", "batch_size", "method")
 #' @param rows (named `list()` | `integer()`)\cr
 #'   The rows that epochs visit a part of, counted from 1, by the first epoch in which they apply, such as
 #'   `list("0" = easy, "5" = medium, "10" = seq_len(n_rows))` for a curriculum.

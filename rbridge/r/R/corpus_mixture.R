@@ -4,20 +4,12 @@
 #' Creates a batch sampler for [torch::dataloader()] over the lines of text files, mixed by rules, weights or a
 #' temperature, and drawn anew in each epoch.
 #' [corpus_dataset()] over the same files reads the lines.
-#' The Python class `pystrat.corpus.CorpusMixtureBatchSampler` returns the same batches from the same seed.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{corpus-files}.
+#' \twin{corpus.CorpusMixtureBatchSampler}{corpus-files}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param source,suffixes,targets As in [corpus_dataset()].
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of lines in a batch, at least 1.
-#'   The sizes of batches differ by at most 1.
-#' @param sample (`numeric(1)`)\cr
-#'   The size of an epoch: a share of all lines that are not kept, below 1; or the number of lines, including those that
-#'   are kept.
-#'   Only if `epoch_end` is `"sample"`.
+#' @eval described("CorpusMixtureBatchSampler", "batch_size", sample = "`numeric(1)`", "temperature", "cap", "assign",
+#'   "epoch_end", "shuffle", max_length = "`integer()`")
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
 #'   Give at most one of `rules`, `weights` and `temperature`; without any, files contribute in proportion to their
@@ -27,23 +19,6 @@
 #'   Names of the weights are those of the files.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
 #'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`.
-#' @param temperature (`numeric(1)`)\cr
-#'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
-#' @param cap (`integer(1)`)\cr
-#'   The number of lines as which a larger file counts, also before `temperature`.
-#' @param assign (`character(1)`)\cr
-#'   `"shuffled"` (default): all lines of an epoch are shuffled together.
-#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, the floor or the ceiling of its share.
-#' @param epoch_end (`character(1)`)\cr
-#'   `"sample"` (default): an epoch draws the lines of `sample` with replacement.
-#'   `"first_exhausted"`: it is the largest in which no line occurs twice.
-#'   `"all_exhausted"`: it is the smallest in which every line of each file with a share occurs.
-#' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): the drawn lines are shuffled.
-#'   `FALSE`: they come in the order of the files.
-#' @param max_length (`integer()`)\cr
-#'   Lines of more words are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
-#'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
 #'   A function of lines as `lines()` of [corpus_dataset()] returns them, which returns for each position whether it is
 #'   accepted.

@@ -5,22 +5,9 @@
 #' The training loop reports losses to the sampler with `report()`.
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
 #' proportion to perplexity.
-#' The Python class `pystrat.PerplexityBatchSampler` returns the same batches from the same calls, including reports.
-#' Its documentation has the guarantees and the rule.
-#' Guide: \guide{corpus}.
+#' \twin{PerplexityBatchSampler}{corpus}
 #'
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of examples per batch.
-#' @param initial (`double(1)`)\cr
-#'   The perplexity of an example that was never reported, above 1 and at most 1000000.
-#' @param maximum (`double(1)`)\cr
-#'   The perplexity above which an example counts as noise.
-#'   A positive number is that perplexity itself; a negative number x, such as the published -1.5, means the mode plus
-#'   `abs(x)` spreads.
-#'   `NULL` (default): no maximum.
-#' @param clip (`logical(1)`)\cr
-#'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
-#'   Requires a `maximum`.
+#' @eval described("PerplexityBatchSampler", "batch_size", "initial", "maximum", "clip")
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.

@@ -10,23 +10,8 @@
 #' Its documentation has the guarantees and the rule.
 #'
 #' @inheritParams batch_sampler_stratified
-#' @param positives,negatives (`character()` or `list()`)\cr
-#'   The paths of the files whose lines are positives, and of those whose lines are negatives; each file once.
-#' @param multiplier (`numeric(1)`)\cr
-#'   The number of negatives of an epoch, as a multiple of the positives: `k = floor(multiplier * positives + 1/2)`, at
-#'   least 1.
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of lines in a batch.
-#'   The sizes of batches differ by at most 1.
-#' @param negative_files_per_epoch (`integer(1)`)\cr
-#'   The number of negative files that an epoch draws from.
-#'   `NULL` (default): all of them.
-#' @param positive_weight (`numeric(1)`)\cr
-#'   The training weight of a positive, above 0.
-#' @param negative_weight (`numeric(1)`)\cr
-#'   The training weight of a negative, above 0.
-#'   `NULL` (default): it is derived, so that in expectation the weighted negatives of an epoch represent all negatives
-#'   of all files.
+#' @eval described("RareEventBatchSampler", "positives,negatives" = "`character()` or `list()`", "multiplier",
+#'   "batch_size", "negative_files_per_epoch", "positive_weight", "negative_weight")
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and

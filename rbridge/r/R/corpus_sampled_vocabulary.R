@@ -7,9 +7,7 @@
 #' @param sequences (`list()` | `integer()` | `matrix()` | `torch::torch_tensor`)\cr
 #'   The target sequences of an epoch's sample: a list of vectors or tensors of ids, or one vector, matrix or tensor.
 #'   Ids are counted from 1, like all classes in torch for R.
-#' @param always (`integer()`)\cr
-#'   Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
-#'   Default: none.
+#' @eval described("sampled_vocabulary", always = "`integer()`")
 #'
 #' @return `integer()`, sorted, each id once.
 #'

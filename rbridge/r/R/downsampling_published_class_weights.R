@@ -5,8 +5,7 @@
 #' (Datatonic), which add up to 1.
 #' The Python function `pystrat.published_class_weights()` returns the same.
 #'
-#' @param weight (`numeric(1)`)\cr
-#'   The weight of the majority, rows / kept rows, if the weight of the minority is 1.
+#' @eval described("published_class_weights", "weight")
 #'
 #' @return (named `numeric(2)`)\cr
 #' The weights of the `minority` and of the `majority`.

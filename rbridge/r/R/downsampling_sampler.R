@@ -5,11 +5,8 @@
 #' rows of the rare class and a new part of the frequent one.
 #' Its weights correct for the rows that are left out, in expectation.
 #' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
-#' The Python class `pystrat.DownsampledBatchSampler` returns the same batches from the same seed.
-#' Its documentation has the guarantees and the rule.
-#'
+#' \twin{DownsampledBatchSampler}{downsampling}
 #' Begin with `vignette("rare-events", package = "rbridge")`.
-#' Guide: \guide{downsampling}.
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param multiplier (`numeric()`)\cr
@@ -18,18 +15,13 @@
 #'   For several classes, one multiplier for each class to downsample, as a named vector or list: a multiple of the
 #'   smallest class.
 #'   A multiplier is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number.
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of rows in a batch.
+#' @eval described("DownsampledBatchSampler", "batch_size", "in_turn")
 #' @param majority (label)\cr
 #'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
 #'   Not allowed with a multiplier for each class.
 #'   With strata of several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
 #'   `weights`.
-#' @param in_turn (`logical(1)`)\cr
-#'   `FALSE` (default): the kept rows are drawn anew in each epoch.
-#'   `TRUE`: epochs take rows in turn from one shuffled order of each downsampled class, so that no row occurs again
-#'   before all others have occurred.
 #' @param weights (named `numeric()`)\cr
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.

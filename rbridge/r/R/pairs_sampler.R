@@ -5,10 +5,7 @@
 #' An epoch has all observed pairs of a user and an item, the positives, and new pairs that were not observed, the
 #' negatives.
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels.
-#' The Python class `pystrat.NegativePairBatchSampler` returns the same numbers from the same seed.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{pairs}.
+#' \twin{NegativePairBatchSampler}{pairs}
 #' Example: `vignette("recommender", package = "rbridge")`.
 #'
 #' @inheritParams batch_sampler_stratified
@@ -18,33 +15,12 @@
 #'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance.
 #'   Use `factor()` to treat numbers as ids.
 #'   A pair that occurs twice is two positives.
-#' @param ratio (`numeric(1)`)\cr
-#'   The share of positives, above 0 and below 1; for `k` negatives per positive, `1 / (1 + k)`.
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of pairs in a batch.
+#' @eval described("NegativePairBatchSampler", "ratio", "batch_size", "method", "unique", "reject_positives", "power",
+#'   "full_users")
 #' @param n_users,n_items (`integer(1)`)\cr
 #'   The total numbers of users and of items, at most 2^31 - 1 each and 2^52 pairs.
 #'   `NULL` (default): the largest code.
 #'   Not allowed with ids, whose number is that of those that occur.
-#' @param method (`character(1)`)\cr
-#'   How to draw negatives.
-#'   `"uniform"` (default): from all pairs of a user and an item.
-#'   `"per_user"`: from all items, for each user `(1 - ratio) / ratio` for each of the user's positives.
-#'   `"popularity"`: the user of a random positive, with an item in proportion to a power of the number of its
-#'   positives.
-#' @param unique (`logical(1)`)\cr
-#'   Whether no negative occurs twice in an epoch.
-#'   Not allowed with `"popularity"`.
-#' @param reject_positives (`logical(1)`)\cr
-#'   `TRUE` (default): no positive is among the negatives.
-#'   `FALSE`: negatives are drawn from all pairs.
-#' @param power (`numeric(1)`)\cr
-#'   For `"popularity"`, at least 0: with 1, items are drawn as often as they are observed; with 0, all are equally
-#'   likely.
-#'   `NULL` (default): 0.75.
-#' @param full_users (`character(1)`)\cr
-#'   For `"per_user"`: raise an error for users whose positives are all items (`"error"`, the default), or give them no
-#'   negatives (`"skip"`).
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and

@@ -4,20 +4,9 @@
 #' Creates a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive,
 #' with items that the same user has not met, the negatives, such as BPR and sampled softmax.
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
-#' The Python class `pystrat.TripleBatchSampler` returns the same numbers from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' \twin{TripleBatchSampler}{pairs}
 #'
-#' Guide: \guide{pairs}.
-#'
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of triples in a batch.
-#' @param negatives_per_positive (`integer(1)`)\cr
-#'   The number of negatives per positive: 1 (default) for BPR, more for a sampled softmax.
-#' @param unique (`logical(1)`)\cr
-#'   Whether the negatives of one positive are all different.
-#' @param full_users (`character(1)`)\cr
-#'   For users who have met all items: raise an error (`"error"`, the default), or leave them out with their positives
-#'   (`"skip"`).
+#' @eval described("TripleBatchSampler", "batch_size", "negatives_per_positive", "unique", "full_users")
 #' @inheritParams batch_sampler_pairs
 #'
 #' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`.

@@ -6,12 +6,7 @@
 #' The Python function `pystrat.advise()` returns the same; its documentation has the rule.
 #'
 #' @inheritParams batch_plan
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of rows in a batch, at most all rows.
-#' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The rows of every stratum that the loss needs in a batch: 1 for AUM and other losses of two classes, 2 for
-#'   contrastive losses.
-#'   At most `batch_size`.
+#' @eval described("advise", "batch_size", "min_samples_per_stratum")
 #' @param missing As in [batch_sampler_stratified()].
 #'
 #' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements

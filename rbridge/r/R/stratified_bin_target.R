@@ -9,8 +9,7 @@
 #'   One number for each row, such as `task$truth()`.
 #'   `NA` and `NaN` are missing.
 #'   Infinite values are allowed, since only the order matters.
-#' @param n_bins (`integer(1)`)\cr
-#'   The number of bins, at least 1; ties may result in fewer bins.
+#' @eval described("bin_target", "n_bins")
 #'
 #' @return A `factor()`: the bin of each row, `NA` if the value is missing.
 #' The levels are in ascending order.

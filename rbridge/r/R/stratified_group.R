@@ -4,37 +4,15 @@
 #' Creates a batch sampler that keeps the rows of a group together, or apart, with a minimum number of rows of every
 #' stratum in every batch.
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
-#' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches; its documentation has the
-#' guarantees.
-#'
-#' Guide: \guide{groups}.
+#' \twin{StratifiedGroupBatchSampler}{groups}
 #' Example: `vignette("groups-in-batches", package = "rbridge")`.
 #'
 #' @inheritParams batch_sampler_stratified
-#' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The minimum m: every batch has at least m rows of every stratum.
-#'   Give either it or `mean_batch_size`.
+#' @eval described("StratifiedGroupBatchSampler", "min_samples_per_stratum", "keep", "mean_batch_size", "rare")
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values; or `character()`, the names of columns of the task.
 #'   With several columns, every combination that occurs is a group.
 #'   `NULL` (default): the column of the task with the role `"group"`.
-#' @param keep (`character(1)`)\cr
-#'   `"together"` (default): all rows of a group are in one batch.
-#'   `"apart"`: the rows of a group are spread over the batches as evenly as possible.
-#'   The rows of a group may have different strata.
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The mean number of rows per batch.
-#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, but with `"together"` no more
-#'   than there are groups.
-#'   The minimum m is then the largest that this number of batches allows.
-#'   `NULL` (default): the minimum determines the number of batches.
-#' @param rare (`character(1)`)\cr
-#'   What to do if a stratum has fewer than m rows.
-#'   `"error"` (default): raise an error.
-#'   `"warn"` and `"allow"`: put all rows into one batch, with or without a warning.
-#'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
-#'   groups of it: raise an error, or make batches without the stratum, with or without a warning.
-#'   Each epoch then shuffles the batches, so that the rows of the stratum are in other batches each time.
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
 #' also has the number of `groups` with rows of each stratum, and the rows that the `largest` of them has of it.

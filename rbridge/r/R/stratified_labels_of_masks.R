@@ -10,10 +10,7 @@
 #'   The masks of a list may differ in shape.
 #'   Of a dataset, all items are loaded once; an item is a mask, or a list with the mask as its element `mask` or else
 #'   its last one.
-#' @param n_classes (`integer(1)`)\cr
-#'   The number of classes.
-#' @param ignore (`integer()`)\cr
-#'   Values that are no labels, such as 255 or -100; also classes without a minimum, such as that of the background.
+#' @eval described("labels_of_masks", "n_classes", ignore = "`integer()`")
 #'
 #' @return A logical `matrix()` with a row for each mask: whether it has a pixel of the class.
 #' The columns are the classes, without those to ignore.

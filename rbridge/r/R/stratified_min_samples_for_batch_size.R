@@ -6,8 +6,7 @@
 #' The Python function `pystrat.min_samples_for_batch_size()` returns the same number; its documentation has the rule.
 #'
 #' @inheritParams batch_plan
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The largest mean number of rows in a batch; at least 1.
+#' @eval described("min_samples_for_batch_size", "mean_batch_size")
 #' @param missing,num_replicas As in [batch_sampler_stratified()].
 #'
 #' @return (`integer(1)`)\cr

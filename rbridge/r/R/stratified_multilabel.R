@@ -3,9 +3,7 @@
 #' @description
 #' Creates a batch sampler for rows with any number of labels.
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
-#' The Python class `pystrat.MultilabelBatchSampler` returns the same batches; its documentation has the guarantees.
-#'
-#' Guide: \guide{multilabel}.
+#' \twin{MultilabelBatchSampler}{multilabel}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, `list()`, or `character()`)\cr
@@ -17,22 +15,7 @@
 #'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
 #'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
-#' @param min_samples_per_label (`integer(1)`)\cr
-#'   The minimum `m`: each batch should hold at least `m` rows of each label.
-#'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label.
-#'   Give either it or `mean_batch_size`.
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The mean number of rows per batch.
-#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1.
-#'   The minimum `m` is then the largest that bisection finds to be kept, and at least 1.
-#' @param max_batches (`integer(1)` or `"auto"`)\cr
-#'   The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can be
-#'   kept.
-#'   `"auto"`: there are fewer batches if necessary, so that the minimum is kept.
-#' @param rare (`character(1)`)\cr
-#'   What to do if a batch lacks rows of a label.
-#'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
-#'   `"warn"` and `"allow"`: continue; `shortfalls()` of the instance returns what is lacking.
+#' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and these, which are `NULL` while mlr3torch
 #' predicts:

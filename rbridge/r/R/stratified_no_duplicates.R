@@ -4,23 +4,13 @@
 #' Creates a batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
 #' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
 #' InfoNCE: a row with the same query or document would be a false negative.
-#' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches; its documentation has the guarantees.
-#'
-#' Guide: \guide{no-duplicates}.
+#' \twin{NoDuplicatesBatchSampler}{no-duplicates}
 #'
 #' @inheritParams batch_sampler_stratified
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of rows in a batch.
-#'   Batches are smaller, with a warning, if a value is too frequent.
+#' @eval described("NoDuplicatesBatchSampler", "batch_size", "across_columns")
 #' @param keys (vector, `factor()`, `data.frame()` or `list()` of columns)\cr
 #'   One value per row, or several columns, each of them a key; or `character()`, the names of columns of the task.
 #'   Values may be text, numbers, logical values or dates, none of them missing.
-#' @param across_columns (`logical(1)`)\cr
-#'   Whether a value counts in all columns.
-#'   `FALSE` (default): two rows are alike if they have the same value in the same column.
-#'   `TRUE`: they are also alike if a value of one is a value of the other in another column.
-#'   All columns must then have values of one kind, such as text.
-#'   A row may have a value twice.
 #' @param strata
 #'   As in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every stratum.
 #'   Only for a single key.

@@ -2,20 +2,10 @@
 #'
 #' @description
 #' Creates a batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
-#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches; its documentation has the guarantees.
-#'
-#' Guide: \guide{one-stratum}.
+#' \twin{OneStratumBatchSampler}{one-stratum}
 #'
 #' @inheritParams batch_sampler_stratified
-#' @param batch_size (`integer(1)`)\cr
-#'   The largest number of rows in a batch.
-#' @param order (`character(1)`)\cr
-#'   The order of the batches.
-#'   `"proportional"` (default): all batches are shuffled, so that the strata come in proportion to their batches.
-#'   `"round_robin"`: the strata take turns, each with one batch, until they have no more.
-#' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): rows, batches and turns are shuffled anew in each epoch.
-#'   `FALSE`: all keep the order of the strata and of the dataset.
+#' @eval described("OneStratumBatchSampler", "batch_size", "order", "shuffle")
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which

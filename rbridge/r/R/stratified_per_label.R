@@ -6,24 +6,14 @@
 #' It is for losses of several binary tasks, such as areas under ROC curves.
 #' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into rows and
 #' labels.
-#' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers; its documentation has the guarantees.
-#'
-#' Guide: \guide{multilabel}.
+#' \twin{PerLabelBatchSampler}{multilabel}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
 #'   Or the names of columns of the task.
-#' @param positives_per_label (`integer(1)`)\cr
-#'   k, the number of rows with the label, for each label of a batch.
-#' @param negatives_per_label (`integer(1)`)\cr
-#'   l, the number of rows without the label, for each label of a batch.
-#' @param labels_per_batch (`integer(1)`)\cr
-#'   P, the number of labels in a batch.
-#'   `NULL` (default): all L labels.
-#' @param n_batches (`integer(1)`)\cr
-#'   The number of batches of an epoch.
-#'   `NULL` (default): `n_rows %/% (P * (k + l))`, and at least 1.
+#' @eval described("PerLabelBatchSampler", "positives_per_label", "negatives_per_label", "labels_per_batch",
+#'   "n_batches")
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);

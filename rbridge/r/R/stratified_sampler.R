@@ -16,9 +16,9 @@
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
 #'   A named vector or list, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum that it names.
-#' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): rows are shuffled anew in each epoch.
-#'   `FALSE`: the rows of each stratum keep the order of the dataset.
+#' @eval described("StratifiedBatchSampler", "shuffle", "mean_batch_size", "temperature", "cap", "balance", "drop",
+#'   "assign", "rare", "missing")
+#' @eval described("BatchSampler", "num_replicas")
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row: names of columns of the task, or one value for each row of the dataset; with several
 #'   columns, each combination of values is a stratum.
@@ -28,37 +28,9 @@
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, from 0 to 2147483646.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The mean number of rows per batch; at least 1.
-#'   Give either this or `min_samples_per_stratum`; with `rare = "repeat"`, give both.
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
 #'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
-#' @param temperature (`numeric(1)`)\cr
-#'   At least 1: the share of a stratum of n rows is `n^(1 / temperature)` in every batch of exactly `mean_batch_size`
-#'   rows.
-#'   The higher it is, the more equal the shares.
-#' @param cap (`integer(1)`)\cr
-#'   A larger stratum counts as if it had this number of rows: its share is `min(n, cap)`, with `temperature` to the
-#'   power of `1 / temperature`.
-#' @param balance (`character(1)` or `integer(1)`)\cr
-#'   Take the same number of rows of every stratum in each epoch: the size of the largest stratum (`"over"`,
-#'   oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
-#' @param drop (`character(1)`)\cr
-#'   `"balanced"`: every batch has exactly `mean_batch_size` rows; surplus rows are left out in turn.
-#' @param assign (`character(1)`)\cr
-#'   `"proportional"` (default): each stratum is spread evenly over the batches.
-#'   `"even"`: batch sizes also differ by at most 1.
-#' @param rare (`character(1)`)\cr
-#'   What to do if a stratum has too few rows for its minimum: raise an error that names a value that works (`"error"`,
-#'   the default), continue with or without a warning (`"warn"`, `"allow"`), or repeat its rows as often as necessary
-#'   (`"repeat"`).
-#'   Does not apply to `shares`, `temperature`, `cap`, `balance` and `drop`.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows whose stratum is missing: raise an error (`"error"`, the default), treat missing as a value of
-#'   its own (`"stratum"`), or never sample them (`"drop"`).
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch, 1 by default: the number of batches is a multiple of it.
 #'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.

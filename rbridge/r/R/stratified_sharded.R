@@ -6,35 +6,17 @@
 #' The data are in shards, such as files or partitions, and each process holds some of them.
 #' The processes share only the table of counts: the number of rows of each stratum in each shard.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
-#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches; its documentation has the
-#' guarantees.
+#' \twin{ShardedStratifiedBatchSampler}{beyond-one-machine}
 #'
-#' Guide: \guide{beyond-one-machine}.
-#'
-#' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The minimum m.
-#'   Give either it or `mean_batch_size`.
+#' @eval described("ShardedStratifiedBatchSampler", "min_samples_per_stratum", "seed", "scope", "mean_batch_size",
+#'   "shuffle")
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
 #'   in any order: the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
 #' @param shards (`character()`)\cr
 #'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
-#' @param seed (`integer(1)`)\cr
-#'   From 0 to 2147483646, the same in all processes.
 #' @param strata
 #'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
-#' @param scope (`character(1)`)\cr
-#'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
-#'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.
-#'   `"local"`: every batch has at least m rows of every stratum of each shard, and therefore of each process.
-#'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum of a shard.
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The mean number of rows per batch, over all processes.
-#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and the minimum m is the
-#'   largest that all of them keep.
-#'   `NULL` (default): the minimum determines the number of batches.
-#' @param shuffle (`logical(1)`)\cr
-#'   `FALSE`: the rows of each stratum in each shard keep their order.
 #'
 #' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and

@@ -30,8 +30,8 @@ draw_lanes = function(lanes, epoch) {
 
 by_row = function(values, n_rows) matrix(values, nrow = n_rows, byrow = TRUE)
 
-# How often an epoch takes each row of a source, which have places in the order of epoch 0. Place p of a stratum of n
-# rows, of which an epoch takes k, is taken floor((p + 1) * k / n) - floor(p * k / n) times.
+# How often an epoch takes each row of a source, which have places in the order of epoch 0. If an epoch takes k of the n
+# rows of a stratum, it takes the row at place p of them floor((p + 1) * k / n) - floor(p * k / n) times.
 row_copies = function(lanes, lane, source, places, codes) {
   copies = rep(1, length(codes))
   if (lanes$takes_again) {

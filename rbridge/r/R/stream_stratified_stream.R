@@ -6,10 +6,8 @@
 #' Pass it to [torch::dataloader()] with `batch_size = NULL`, and a `collate_fn` that makes tensors from the rows of a
 #' batch.
 #' At the end, torch calls this function with a symbol instead of rows, which it must return.
-#' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
+#' \twin{stream.StratifiedStream}{streams}
 #' R's torch has no workers for iterable datasets.
-#'
-#' Guide: \guide{streams}.
 #'
 #' @param sources (`character()` or named `list()`)\cr
 #'   The parts of the data, such as the paths of files.
@@ -29,32 +27,15 @@
 #'   The number of rows of each stratum (columns) in each source (rows), as [count_sources()] returns it.
 #' @param strata (`character()`, `numeric()` or `factor()`)\cr
 #'   All strata, if there are no counts.
-#' @param min_batch_size (`integer(1)`)\cr
-#'   The least number of rows of a batch, with `min_samples_per_stratum`; by default 1.
-#' @param buffer_size (`integer(1)`)\cr
-#'   Without counts, the largest number of rows that a lane may hold in memory at a time; by default unlimited.
+#' @eval described("StratifiedStream", "min_batch_size", "buffer_size", "shuffle_sources", "mean_batch_size", "rare",
+#'   "shares", "balance")
 #' @param lanes (`integer(1)`)\cr
 #'   The number of parts of the stream that are batched separately and take turns, a multiple of `num_replicas`; by
 #'   default 1. Source k, in the order of names by code point, belongs to lane `(k - 1) %% lanes + 1`.
 #' @param shuffle (`logical(1)`)\cr
 #'   Whether to shuffle the sources, and the rows of each source, in each epoch, as by default.
-#' @param shuffle_sources (`integer(1)`)\cr
-#'   The number of sources, one after another in the order of an epoch, whose rows are shuffled together; by default 1.
 #' @param seed,num_replicas,rank (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
-#' @param mean_batch_size (`integer(1)`)\cr
-#'   The mean number of rows of a batch, with `counts`.
-#'   The minimum m is the largest that all batches have.
-#' @param rare (`character(1)`)\cr
-#'   What to do, with `counts`, if a lane has too few rows of a stratum: raise an error (`"error"`, the default); or,
-#'   with a warning (`"warn"`) or without (`"allow"`), put all rows of each lane into one batch or, with
-#'   `mean_batch_size`, make batches without the stratum.
-#' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch, as positive weights, such as `c(positive = 1, negative = 3)`, with
-#'   `mean_batch_size` and `counts`.
-#' @param balance (`character(1)` or `integer(1)`)\cr
-#'   Take the same number of rows of every stratum in each epoch, over all lanes: that of the largest stratum
-#'   (`"over"`), that of the smallest (`"under"`), or a given number, with `mean_batch_size` and `counts`.
 #'
 #' @return A dataset of the class `"stratified_stream"` with the members
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;

@@ -3,11 +3,7 @@
 #' @description
 #' Creates a batch sampler that draws rows of a table as a tree declares it: by class, by family, by source, in pairs,
 #' with auxiliary values for augmentation.
-#' The Python class `pystrat.TreeBatchSampler` draws the same rows and values from the same specification, table and
-#' seed.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{tree}.
+#' \twin{TreeBatchSampler}{tree}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param spec (`list()` | `character(1)`)\cr
@@ -16,20 +12,12 @@
 #'   `children` is a list of named lists, and a list of one value is written `list("a")`.
 #'   An auxiliary value may be a pure function of the numbers of the epoch and of the draw in it, both from 0, which is
 #'   called for the draws of whole epochs.
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of draws per batch.
-#' @param length (`integer(1)` | `character(1)`)\cr
-#'   The number of draws per epoch; or the name of a node, for as many draws as it takes until every row below it has
-#'   been drawn.
-#'   `NULL`: epochs do not end, `.length()` is `NA`, and `batches()` raises an error.
+#' @eval described("TreeBatchSampler", "batch_size", length = "`integer(1)` or `character(1)`", "drop_last",
+#'   "persistent")
 #' @param table (`data.frame()` | named `list()`)\cr
 #'   One row for each row of the dataset, in its order.
 #'   Columns hold logical values, numbers, text, factors, dates (`Date`) or times (`POSIXct`).
 #'   `NULL` (default): the columns of the task.
-#' @param drop_last (`logical(1)`)\cr
-#'   Whether to drop a last batch with fewer draws.
-#' @param persistent (`logical(1)`)\cr
-#'   Whether all epochs form one endless sequence of draws.
 #'
 #' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].

@@ -7,11 +7,7 @@
 #' The density of the row's target is scaled: 0 for the rarest target among the rows, 1 for the most common.
 #' The Python function `pystrat.density_weights()` returns the same weights.
 #'
-#' @param alpha (`numeric(1)`)\cr
-#'   At least 0.
-#'   With 0, all weights are 1.
-#'   With 1, rows with the most common target have almost no weight.
-#'   The further above 1, the more rows have almost none.
+#' @eval described("density_weights", "alpha")
 #' @inheritParams inverse_density_weights
 #'
 #' @inherit inverse_density_weights return details

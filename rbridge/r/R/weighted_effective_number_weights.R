@@ -6,9 +6,7 @@
 #' It is between 1, for `beta = 0`, and `1 / n_c`, the limit for `beta` near 1.
 #' The Python function `pystrat.effective_number_weights()` returns the same weights.
 #'
-#' @param beta (`numeric(1)`)\cr
-#'   At least 0 and below 1, by default 0.999.
-#'   The paper uses 0.9, 0.99, 0.999 and 0.9999.
+#' @eval described("effective_number_weights", "beta")
 #' @inheritParams inverse_frequency_weights
 #' @inherit inverse_frequency_weights return
 #'

@@ -9,16 +9,7 @@
 #'
 #' @param values (`numeric()`)\cr
 #'   The target of each row, such as `task$truth()`: finite numbers.
-#' @param power (`numeric(1)`)\cr
-#'   From 0 to 10.
-#'   `0.5` takes the square root of the density, which moves less weight to the rare values.
-#'   With `0`, all weights are 1.
-#' @param bandwidth (`numeric(1)` | `NULL`)\cr
-#'   The standard deviation of the kernel, in units of the target, above 0.
-#'   If `NULL`, Silverman's rule: `0.9 * min(s, IQR / 1.34) * n^-0.2`, with the standard deviation `s` and the
-#'   interquartile range of `n` values.
-#' @param n_bins (`integer(1)`)\cr
-#'   The number of bins of equal width in which the rows are counted, up to 10000.
+#' @eval described("inverse_density_weights", "power", "bandwidth", "n_bins")
 #'
 #' @return (`numeric()`)\cr
 #' One weight for each row, for [batch_sampler_weighted()] or for a weighted loss.

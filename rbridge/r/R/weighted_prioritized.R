@@ -5,36 +5,10 @@
 #' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, where the row with the
 #' largest absolute priority has rank 1.
 #' The training loop sets the priority of a row, usually to its last error.
-#' The Python class `pystrat.PrioritizedBatchSampler` returns the same batches from the same calls.
-#' Its documentation has the guarantees and the rule.
+#' \twin{PrioritizedBatchSampler}{weighted}
 #'
-#' Guide: \guide{weighted}.
-#'
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of rows per batch, drawn with replacement.
-#' @param alpha (`numeric(1)`)\cr
-#'   The exponent of the priorities or ranks, at least 0, by default 0.6; with 0, all rows are equally likely.
-#' @param beta (`numeric(1)` or `function`)\cr
-#'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it, given the number
-#'   of a batch.
-#' @param epsilon (`numeric(1)`)\cr
-#'   Added to each absolute priority, at least 0; with 0, a row of priority 0 is never drawn.
-#'   `NULL` (default): `1e-6`.
-#'   Not allowed with ranks.
-#' @param stratified (`logical(1)`)\cr
-#'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
-#'   with less variance.
-#'   `FALSE` (default): every row of a batch is drawn from all rows.
-#' @param normalize (`logical(1)`)\cr
-#'   Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
-#'   `TRUE` by default.
-#' @param capacity (`integer(1)`)\cr
-#'   The largest number of rows: `append()` adds rows up to it, and then replaces the oldest ones.
-#'   `NULL` (default): `n_rows`.
-#' @param method (`character(1)`)\cr
-#'   Whether probabilities depend on the priorities themselves, `"proportional"` (default), or on the ranks of the rows,
-#'   `"rank"`, sorted by `abs(priority)`, largest first, ties by row number.
-#'   Ranks are robust to outliers.
+#' @eval described("PrioritizedBatchSampler", "batch_size", "alpha", "beta", "epsilon", "stratified", "normalize",
+#'   "capacity", "method", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.

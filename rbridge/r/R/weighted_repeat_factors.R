@@ -12,9 +12,7 @@
 #'   Or, for rows with any number of labels, a matrix of several columns, sparse matrix, data.frame or list as in
 #'   [batch_sampler_multilabel()], with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
 #'   Every label of a matrix has at least one row.
-#' @param threshold (`numeric(1)`)\cr
-#'   From 0 to 1, by default 0.001.
-#'   Labels are not repeated if at least this share of the rows has them.
+#' @eval described("repeat_factors", "threshold")
 #'
 #' @return (`numeric()`)\cr
 #' One factor for each row, at least 1.

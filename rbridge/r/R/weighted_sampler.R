@@ -4,10 +4,7 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws rows by weight.
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
-#' The Python class `pystrat.WeightedBatchSampler` returns the same batches from the same calls.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{weighted}.
+#' \twin{WeightedBatchSampler}{weighted}
 #'
 #' @param weights (`numeric()`, named `list()`, `character(1)` or `function`)\cr
 #'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
@@ -18,15 +15,7 @@
 #'   else the target.
 #'   `NULL` (default): the column of the task with the role `weights_learner`.
 #'   mlr3 trains a learner without support for weights on such a task only if its field `use_weights` is `"ignore"`.
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of rows per batch; without replacement, at most the number of positive weights.
-#' @param replacement (`logical(1)`)\cr
-#'   Whether a row may occur in a batch more than once.
-#'   `TRUE` by default.
-#'   Different batches always draw from all rows.
-#' @param n_batches (`integer(1)`)\cr
-#'   The number of batches per epoch.
-#'   `NULL` (default): the number of rows `%/% batch_size`.
+#' @eval described("WeightedBatchSampler", "batch_size", "replacement", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`.

@@ -5,17 +5,12 @@
 #' Drawing `k` of `n` rows takes O(k log n), and so does changing `k` weights.
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
-#' The Python class `pystrat.SumTree` draws the same rows in the same calls.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{weighted}.
+#' \twin{SumTree}{weighted}
 #'
 #' @param weights (`numeric()`)\cr
 #'   The weight of each row, a vector or a tensor: finite, none below 0.
 #'   `NULL` (default): there are no rows yet, and `capacity` must be given.
-#' @param capacity (`integer(1)`)\cr
-#'   The largest number of rows, from 1 to 2147483647.
-#'   `NULL` (default): the number of weights.
+#' @eval described("SumTree", "capacity")
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:

@@ -5,9 +5,7 @@
 #' The weight of a row is `n_c^(1 / temperature) / n_c`, with `n_c` rows in the row's class.
 #' The Python function `pystrat.temperature_weights()` returns the same weights.
 #'
-#' @param temperature (`numeric(1)`)\cr
-#'   At least 1, with which all rows are equally likely.
-#'   The larger it is, the more equally likely are the classes.
+#' @eval described("temperature_weights", "temperature")
 #' @inheritParams inverse_frequency_weights
 #' @inherit inverse_frequency_weights return
 #'

@@ -4,23 +4,13 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws every batch from all
 #' rows, with or without replacement.
 #' Batches are independent; over an epoch, a row may occur several times, or never.
-#' The Python class `pystrat.UniformBatchSampler` returns the same batches from the same seed.
-#' Its documentation has the guarantees and the rule.
-#'
-#' Guide: \guide{weighted}.
+#' \twin{UniformBatchSampler}{weighted}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
-#' @param batch_size (`integer(1)`)\cr
-#'   The number of rows per batch; at most `n_rows` without replacement.
-#' @param replacement (`logical(1)`)\cr
-#'   Whether a row may occur in a batch more than once.
-#'   `FALSE` by default.
-#' @param n_batches (`integer(1)`)\cr
-#'   The number of batches per epoch.
-#'   `NULL` (default): `n_rows %/% batch_size`.
+#' @eval described("UniformBatchSampler", "batch_size", "replacement", "n_batches")
 #'
 #' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/kinds.hpp"
-#include "core/stream.h"
+#include "core/generator.hpp"
 
 #define R_NO_REMAP
 #include <R_ext/Rdynload.h>
@@ -304,23 +304,14 @@ const Kind &kind_of(SEXP name) {
 
 /* Read a stream, the words of a generator; return whether it is one. */
 bool read_stream(SEXP stream, Generator &generator) {
-  if (TYPEOF(stream) != REALSXP || Rf_xlength(stream) != STATE_SIZE + 1) return false;
-  const double *numbers = REAL(stream);
-  if (!std::all_of(numbers, numbers + STATE_SIZE + 1, [](double word) { return word >= 0 && word <= UINT32_MAX; })) {
-    return false;
-  }
-  uint32_t words[STATE_SIZE + 1];
-  std::transform(numbers, numbers + STATE_SIZE + 1, words, [](double word) { return static_cast<uint32_t>(word); });
-  return restore_generator(&generator, words);
+  return TYPEOF(stream) == REALSXP && generator.restore(REAL(stream), Rf_xlength(stream));
 }
 
 /* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
 SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
   bool is_own = !MAYBE_SHARED(stream);
-  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, STATE_SIZE + 1));
-  uint32_t words[STATE_SIZE + 1];
-  save_generator(&generator, words);
-  std::copy(words, words + STATE_SIZE + 1, REAL(numbers));
+  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, Generator::N_NUMBERS));
+  generator.save(REAL(numbers));
   SEXP result = rows;
   if (!is_own) {
     const char *names[] = {"rows", "stream", ""};

@@ -6,7 +6,7 @@
 #include "kinds.hpp"
 #include "scatter.hpp"
 #include "sizes.hpp"
-#include "stream.h"
+#include "generator.hpp"
 
 namespace pystrat {
 namespace {
@@ -39,8 +39,7 @@ struct Permutation : Answer {
       : seed(static_cast<uint32_t>(given.whole("seed", 0))), n_rows(given.count("n_rows", 0)) {}
 
   void describe(Host &host) const override {
-    Generator generator;
-    seed_generator(&generator, seed);
+    Generator generator(seed);
     int32_t *rows = host.make<int32_t>("rows", n_rows);
     for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
   }
@@ -53,11 +52,7 @@ struct RandomStream : Answer {
   RandomStream(const Values &given, uint32_t, Host &) : seed(static_cast<uint32_t>(given.whole("seed", 0))) {}
 
   void describe(Host &host) const override {
-    Generator generator;
-    uint32_t words[STATE_SIZE + 1];
-    seed_generator(&generator, seed);
-    save_generator(&generator, words);
-    std::copy(std::begin(words), std::end(words), host.make<double>("words", STATE_SIZE + 1));
+    Generator(seed).save(host.make<double>("words", Generator::N_NUMBERS));
   }
 };
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "huge_pages.h"
+#include "memory.hpp"
 #include "values.hpp"
 
 namespace pystrat {

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "digest.h"
-#include "random.h"
+#include "digest.hpp"
+#include "generator.hpp"
 #include "table.hpp"
 
 namespace pystrat {
@@ -196,8 +196,7 @@ inline bool ask(Sampler &sampler, const Values &state, const std::string &name, 
 
 inline bool draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &host) {
   return attempt(host, [&] {
-    Generator generator;
-    seed_generator(&generator, epoch_seed(seed, epoch));
+    Generator generator(epoch_seed(seed, epoch));
     sampler.draw(generator, epoch, host);
   });
 }
@@ -206,10 +205,10 @@ inline bool draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &ho
 inline std::string identified(const Value &value, Host &host) {
   if (const bool *flag = std::get_if<bool>(&value)) return shown(static_cast<int32_t>(*flag));
   if (const std::string *text = std::get_if<std::string>(&value)) return *text;
-  Digest digest = {0};
+  Digest digest;
   auto add = [&](const auto &view) {
     for (double number : view) {
-      digest_number(&digest, number);
+      digest.add_number(number);
       host.go_on(1);
     }
   };
@@ -226,7 +225,7 @@ inline std::string identified(const Value &value, Host &host) {
   if (integers != nullptr) add(*integers);
   if (const auto *bytes = std::get_if<View<uint8_t>>(&value)) {
     for (int64_t begin = 0; begin < bytes->length; begin += Host::STEPS) {
-      digest_bytes(&digest, bytes->values + begin, std::min(Host::STEPS, bytes->length - begin));
+      digest.add_bytes(bytes->values + begin, std::min(Host::STEPS, bytes->length - begin));
       host.go_on();
     }
   }

@@ -7,14 +7,16 @@
 
 #pragma once
 
+#include <numeric>
+
 #include "host.hpp"
-#include "permutation.h"
+#include "permutation.hpp"
 
 namespace pystrat {
 
 inline Rows in_order(int64_t n_rows) {
   Rows rows(static_cast<size_t>(n_rows));
-  fill_in_order(rows.data(), static_cast<uint32_t>(n_rows));
+  std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
 
@@ -23,7 +25,7 @@ inline Rows sample(Generator &generator, int64_t n_rows, Host &host) {
   Rows pool = in_order(n_rows), order(static_cast<size_t>(n_rows));
   host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
     uint32_t left = static_cast<uint32_t>(n_rows - begin), size = static_cast<uint32_t>(end - begin);
-    take_rows(&generator, pool.data(), left, size, order.data() + begin);
+    take_rows(generator, pool.data(), left, size, order.data() + begin);
   });
   return order;
 }
@@ -50,7 +52,7 @@ struct Scattering {
   void shuffled(Generator &generator, int32_t *pool, Host &host) const {
     uint32_t indices[BLOCK_SIZE];
     for (uint32_t left = static_cast<uint32_t>(n_rows); left > 0;) {
-      uint32_t count = next_indices(&generator, pool, left, left, indices);
+      uint32_t count = next_indices(generator, pool, left, left, indices);
       block(pool, left, indices, count);
       left -= count;
       host.go_on(count);

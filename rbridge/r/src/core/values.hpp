@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "largest_numbers.h"
+#include "numbers.hpp"
 
 namespace pystrat {
 

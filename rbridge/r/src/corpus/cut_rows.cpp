@@ -48,8 +48,7 @@ class CutRows : public Feedback {
     List<int64_t> begins = cut(drawn, order, host);
     Rows batches = in_order(begins.count() - 1);
     if (shuffle) {
-      Generator generator;
-      seed_generator(&generator, (epoch_seed(seed, epoch) + 1) % (LARGEST_SEED + 1));
+      Generator generator((epoch_seed(seed, epoch) + 1) % (LARGEST_SEED + 1));
       batches = is_balanced ? balanced(generator, order, begins, host)
                             : sample(generator, begins.count() - 1, host);
     }

@@ -35,14 +35,14 @@ void take_different(Generator &generator, int64_t length, int64_t count, int32_t
     Rows pool = in_order(length);
     host.in_steps(count, [&](int64_t begin, int64_t end) {
       uint32_t left = static_cast<uint32_t>(length - begin);
-      take_rows(&generator, pool.data(), left, static_cast<uint32_t>(end - begin), places + begin);
+      take_rows(generator, pool.data(), left, static_cast<uint32_t>(end - begin), places + begin);
     });
     return;
   }
   std::vector<bool> are_drawn(static_cast<size_t>(length));
-  uint32_t bits = bits_below(static_cast<uint64_t>(length));
+  uint32_t bits = bits_below(length);
   for (int64_t i = 0; i < count;) {
-    size_t place = index_below(&generator, static_cast<uint64_t>(length), bits);
+    size_t place = static_cast<size_t>(generator.below(length, bits));
     host.go_on(1);
     if (are_drawn[place]) continue;
     are_drawn[place] = true;
@@ -73,7 +73,7 @@ void take(const Range &range, int64_t epoch, Generator &generator, int32_t *plac
   if (range.take == IN_TURN) take_in_turn(range.length, range.count, epoch, places, host);
   host.in_steps(range.count, [&](int64_t begin, int64_t end) {
     uint32_t *indices = reinterpret_cast<uint32_t *>(places + begin);
-    if (range.take == REPLACED) draw_indices(&generator, length, 0, bits, static_cast<uint32_t>(end - begin), indices);
+    if (range.take == REPLACED) generator.draw_indices(length, 0, bits, static_cast<uint32_t>(end - begin), indices);
     for (int64_t i = begin; range.take == ALL && i < end; i++) places[i] = static_cast<int32_t>(i % range.length);
     for (int64_t i = begin; i < end; i++) places[i] += static_cast<int32_t>(range.begin);
   });
@@ -126,7 +126,7 @@ class Ranges : public Sampler {
     if (order == SHUFFLED) {
       host.in_steps(stage.count, [&](int64_t from, int64_t end) {
         uint32_t left = static_cast<uint32_t>(stage.count - from);
-        take_rows(&generator, taken, left, static_cast<uint32_t>(end - from), drawn + from);
+        take_rows(generator, taken, left, static_cast<uint32_t>(end - from), drawn + from);
       });
     }
     give_even_offsets(stage.count, stage.n_batches, host);

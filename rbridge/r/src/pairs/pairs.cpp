@@ -8,11 +8,11 @@
 
 #include <numeric>
 
-#include "../core/hash_set.h"
+#include "../core/hash_set.hpp"
 #include "../core/kinds.hpp"
 #include "../core/scatter.hpp"
 #include "../core/sizes.hpp"
-#include "../core/stream.h"
+#include "../core/generator.hpp"
 
 namespace pystrat {
 namespace {
@@ -45,7 +45,7 @@ class Draws {
   void draw(int64_t limit, int64_t count, int64_t *drawn) {
     for (int64_t done = 0; !unique && done < count; done += Host::STEPS) {
       int64_t size = std::min(count - done, Host::STEPS);
-      draw_numbers(&generator, static_cast<uint64_t>(limit), size, drawn + done);
+      generator.draw(limit, size, drawn + done);
       host.go_on(size);
     }
     if (!unique || count == 0) return;
@@ -58,13 +58,11 @@ class Draws {
 
   /* Draw repeated numbers again. */
   void draw_again(int64_t limit, int64_t count, int64_t *drawn) {
-    uint32_t bits = bits_below(static_cast<uint64_t>(limit));
-    int table_bits = hash_set_bits(count);
-    table.resize(size_t(1) << table_bits);
-    empty_hash_set(table.data(), table_bits);
+    uint32_t bits = bits_below(limit);
+    known.reset(count);
     for (int64_t done = 0; done < count;) {
-      drawn[done] = static_cast<int64_t>(index_below(&generator, static_cast<uint64_t>(limit), bits));
-      done += add_to_hash_set(table.data(), table_bits, drawn[done]);
+      drawn[done] = generator.below(limit, bits);
+      done += known.add(drawn[done]);
       host.go_on(1);
     }
   }
@@ -78,7 +76,7 @@ class Draws {
     uint32_t n = static_cast<uint32_t>(limit), wanted = static_cast<uint32_t>(count);
     for (uint32_t begin = 0, end; begin < wanted; begin = end) {
       end = static_cast<uint32_t>(std::min<int64_t>(wanted, begin + Host::STEPS));
-      draw_subset_part(&generator, pool.data(), n, begin, end, places.data(), rows.data());
+      draw_subset_part(generator, pool.data(), n, begin, end, places.data(), rows.data());
       host.go_on(end - begin);
     }
     std::copy(rows.begin(), rows.begin() + count, drawn);
@@ -90,7 +88,7 @@ class Draws {
   Host &host;
   Rows pool, rows; /* the pool is 0, 1, ... between two draws */
   Numbers<uint32_t> places;
-  std::vector<int64_t> table;
+  HashSet known;
 };
 
 /* The free cells of a whole table. A table of buckets of ranks bounds each search. */
@@ -256,7 +254,7 @@ class Observed : public Sampler {
       }
     });
     if (!are_right) refuse("cells", "others", "be cells of the table");
-    sort(cells, bits_below(static_cast<uint64_t>(n_cells)), host);
+    sort(cells, bits_below(static_cast<int64_t>(n_cells)), host);
     distinct = {cells.data(), cells.count()};
     if (std::adjacent_find(cells.begin(), cells.end()) == cells.end()) return;
     std::unique_copy(cells.begin(), cells.end(), std::back_inserter(own));
@@ -394,7 +392,7 @@ class Pairs : public Observed {
     int64_t users[BLOCK_SIZE], items[BLOCK_SIZE];
     for (int64_t done = 0, size; done < n_negatives; host.go_on(size)) {
       size = std::min<int64_t>(BLOCK_SIZE, n_negatives - done);
-      draw_numbers(&generator, static_cast<uint64_t>(cells.count()), size, users);
+      generator.draw(cells.count(), size, users);
       for (int64_t i = 0; i < size; i++) prefetch(&cells[users[i]]);
       for (int64_t i = 0; i < size; i++) {
         users[i] = user_of(cells[users[i]]);
@@ -414,7 +412,7 @@ class Pairs : public Observed {
   /* Draw items by weight: those in whose shares of the total uniform numbers lie, all of which are sought at once. */
   void draw_items(Generator &generator, int64_t count, int64_t *items) const {
     double sought[BLOCK_SIZE], most = std::nextafter(sums.back(), 0);
-    for (int64_t i = 0; i < count; i++) sought[i] = std::fmin(next_uniform(&generator) * sums.back(), most);
+    for (int64_t i = 0; i < count; i++) sought[i] = std::fmin(generator.uniform() * sums.back(), most);
     std::fill_n(items, count, 0);
     for (int64_t left = n_items, half; left > 1; left -= half) {
       half = left / 2;

@@ -180,8 +180,7 @@ class Dealt : public Sampler {
     }
     nexts.push_back(-1);
     made.walk.resize(static_cast<size_t>(n_walked));
-    Generator generator;
-    seed_generator(&generator, epoch_seed(seed, 0));
+    Generator generator(epoch_seed(seed, 0));
     for (int32_t row : is_shuffled ? sample(generator, codes.n_rows, host) : in_order(codes.n_rows)) {
       int64_t &next = nexts[static_cast<size_t>(codes[row])];
       if (next >= 0) made.walk[static_cast<size_t>(next++)] = row;
@@ -246,7 +245,7 @@ class Dealt : public Sampler {
         host.first_row, entries
     };
     if (is_shuffled) {
-      fill_in_order(layout.pool.data(), static_cast<uint32_t>(layout.n_entries));
+      std::iota(layout.pool.begin(), layout.pool.begin() + layout.n_entries, 0);
       scattering.shuffled(generator, layout.pool.data(), host);
     } else {
       scattering.in_order(host);

@@ -81,8 +81,7 @@ class Takes {
 
   void draw_order(int64_t of_cycle, Host &host) {
     int64_t n_seeds = int64_t(1) + LARGEST_SEED, number = first + of_cycle % n_seeds * step;
-    Generator generator;
-    seed_generator(&generator, epoch_seed(seed, static_cast<uint32_t>(number % n_seeds)));
+    Generator generator(epoch_seed(seed, static_cast<uint32_t>(number % n_seeds)));
     order = sample(generator, n, host);
   }
 

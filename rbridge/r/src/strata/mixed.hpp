@@ -163,10 +163,7 @@ class MixedBatches {
 
   int64_t tries() const { return std::min(TRIES_PER_GROUP * groups.contents.n_groups(), MOST_TRIES); }
 
-  static int64_t some(int64_t limit, Generator &generator) {
-    uint64_t number = static_cast<uint64_t>(limit);
-    return static_cast<int64_t>(index_below(&generator, number, bits_below(number)));
-  }
+  static int64_t some(int64_t limit, Generator &generator) { return generator.below(limit, bits_below(limit)); }
 
   /* One of the groups of a stratum, or of all groups if it is the number of strata. */
   int32_t some_group(int64_t stratum, Generator &generator) const {
@@ -333,8 +330,7 @@ class MixedPlan {
    */
   bool find(int64_t n, int64_t minimum, Host &host, bool in_any_case = false) {
     MixedBatches batches = begun(n, minimum);
-    Generator generator;
-    seed_generator(&generator, 0);
+    Generator generator(0);
     batches.deal(line, true, host);
     batches.repair(true, generator, host);
     if (batches.lack == 0 || in_any_case) keep(batches);
@@ -366,8 +362,7 @@ class MixedPlan {
   void level(int64_t minimum, Host &host) {
     set_bounds(minimum);
     MixedBatches batches(groups, n_batches, floors, groups.most_rows(n_batches));
-    Generator generator;
-    seed_generator(&generator, 0);
+    Generator generator(0);
     batches.put_all(skeleton, in_order(n_batches));
     batches.repair(true, generator, host);
     if (batches.lack == 0) keep(batches);

@@ -259,8 +259,8 @@ class Sharded : public ShardedPlan {
           codes + first, end - first, cursors.data(), layout.data(), host.first_row + int32_t(first), rows
       };
       if (is_shuffled) {
-        seed_generator(&generator, epoch_seed(seed, static_cast<uint32_t>(epoch * n_shards + shards[shard])));
-        fill_in_order(pool.data(), static_cast<uint32_t>(end - first));
+        generator = Generator(epoch_seed(seed, static_cast<uint32_t>(epoch * n_shards + shards[shard])));
+        std::iota(pool.begin(), pool.begin() + (end - first), 0);
         part.shuffled(generator, pool.data(), host);
       } else {
         part.in_order(host);

@@ -76,8 +76,7 @@ void split(const Values &given, Host &host) {
   if (given.has("groups")) groups.emplace(given, host);
   List<int32_t> part_of(codes.n_rows); /* of each row; that behind the given ones if it is in none */
   List<int64_t> rows_of = is_share(sizes[0]) ? shares_of_rows(sizes, n_rows) : numbers_of_rows(sizes, n_rows);
-  Generator generator;
-  seed_generator(&generator, static_cast<uint32_t>(given.whole("seed", 0, LARGEST_SEED)));
+  Generator generator(static_cast<uint32_t>(given.whole("seed", 0, LARGEST_SEED)));
   Rows order = sample(generator, codes.n_rows, host);
   std::fill(part_of.begin(), part_of.end(), static_cast<int32_t>(n_given));
   if (groups) {

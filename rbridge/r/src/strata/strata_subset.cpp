@@ -183,8 +183,7 @@ class StrataSubset : public Sampler {
 
   void make_walks(Host &host) {
     if (!walks.empty()) return;
-    Generator generator;
-    seed_generator(&generator, seed);
+    Generator generator(seed);
     List<Rows> made(n_strata + 1);
     for (int32_t row : sample(generator, codes.n_rows, host)) made[codes[row]].push_back(row);
     walks = std::move(made);

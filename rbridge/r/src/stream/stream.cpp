@@ -113,7 +113,7 @@ class Stream : public Sampler {
     List<int32_t> sources = order;
     if (is_shuffled) {
       uint32_t behind = static_cast<uint32_t>(n_sources);
-      seed_generator(&generator, epoch_seed(seed, epoch * (behind + 1) + behind));
+      generator = Generator(epoch_seed(seed, epoch * (behind + 1) + behind));
       Rows drawn = sample(generator, n_sources, host);
       sources.assign(drawn.begin(), drawn.end());
     }
@@ -126,9 +126,9 @@ class Stream : public Sampler {
     give_places(epoch, host);
     double *shifts = host.make<double>("shifts", static_cast<int64_t>(taken.size()));
     bool any = is_shuffled && std::any_of(taken.begin(), taken.end(), [&](int64_t rows) { return rows < n_batches; });
-    uint32_t bits = any ? bits_below(static_cast<uint64_t>(n_batches)) : 0;
+    uint32_t bits = any ? bits_below(n_batches) : 0;
     for (int64_t rows_of_cell : taken) {
-      uint64_t shift = any ? index_below(&generator, static_cast<uint64_t>(n_batches), bits) : 0;
+      int64_t shift = any ? generator.below(n_batches, bits) : 0;
       *shifts++ = rows_of_cell < n_batches ? static_cast<double>(shift) : 0;
       host.go_on(1);
     }

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "../core/permutation.h"
+#include "../core/permutation.hpp"
 #include "nodes.hpp"
 
 namespace pystrat {
@@ -63,14 +63,13 @@ class Draws {
   /* The state of a node in its options. */
   struct State {
     std::unique_ptr<Generator> generator;
-    bool is_seeded = false;
     Rows pool;           /* of a shuffle */
     int64_t left = 0;    /* of a shuffle: the options left, first in the pool; of a sequence: the next option */
     int64_t repeats = 0; /* how many more times the current option is used */
     int32_t current = 0;
 
     void reset() {
-      is_seeded = false;
+      generator.reset();
       left = repeats = 0;
     }
   };
@@ -86,7 +85,7 @@ class Draws {
 
     Chunk(int64_t count, int64_t n_nodes, int32_t *rows)
         : rows(rows), here(count), below(count), picked(count), begins(n_nodes), wanted(begins), cursors(begins) {
-      fill_in_order(here.data(), static_cast<uint32_t>(count));
+      std::iota(here.begin(), here.end(), 0);
       wanted[0] = count;
     }
   };
@@ -99,8 +98,7 @@ class Draws {
 
   /* The generator of a node, which begins with the node's first draw. */
   Generator &generator_of(State &state, int64_t node) const {
-    if (!state.generator) state.generator = std::make_unique<Generator>();
-    if (!std::exchange(state.is_seeded, true)) seed_generator(state.generator.get(), stream_seed(seed, node));
+    if (!state.generator) state.generator = std::make_unique<Generator>(stream_seed(seed, node));
     return *state.generator;
   }
 
@@ -115,7 +113,7 @@ class Draws {
         state.left = n_options;
       }
       int64_t wanted = std::min(count, state.left);
-      take_rows(&generator, state.pool.data(), uint32_t(state.left), uint32_t(wanted), to);
+      take_rows(generator, state.pool.data(), uint32_t(state.left), uint32_t(wanted), to);
       state.left -= wanted;
       to += wanted;
       count -= wanted;
@@ -154,14 +152,14 @@ class Draws {
       uint32_t limit = static_cast<uint32_t>(n_options);
       /* An index fits into the place of its option. */
       uint32_t *indices = reinterpret_cast<uint32_t *>(to);
-      draw_indices(&generator_of(state, node), limit, 0, bits_below(limit), static_cast<uint32_t>(count), indices);
+      generator_of(state, node).draw_indices(limit, 0, bits_below(limit), static_cast<uint32_t>(count), indices);
       for (int64_t i = 0; i < count; i++) to[i] = options[to[i]];
     } else {
       Generator &generator = generator_of(state, node);
       const double *cumulative = drawing.cumulative.data() + begin;
       double total = cumulative[n_options - 1];
       for (int64_t i = 0; i < count; i++) {
-        to[i] = options[first_above(cumulative, n_options, next_uniform(&generator) * total)];
+        to[i] = options[first_above(cumulative, n_options, generator.uniform() * total)];
       }
     }
   }

@@ -6,20 +6,22 @@
 
 #pragma once
 
-#include <math.h>
-#include <stdint.h>
+#include <cmath>
+#include <cstdint>
 
-#include "../core/rounding.h"
+#include "../core/numbers.hpp"
+
+namespace pystrat {
 
 /* The value of a polynomial of degree 7, by Horner's rule, from the highest power on. */
-static inline double polynomial(const double *coefficients, double variable) {
+inline double polynomial(const double *coefficients, double variable) {
   double value = coefficients[0];
   for (int i = 1; i < 8; i++) value = rounded_product(value, variable) + coefficients[i];
   return value;
 }
 
 /* The quantile of the standard normal distribution at a probability above 0 and below 1. */
-static inline double standard_quantile(double probability) {
+inline double standard_quantile(double probability) {
   static const double near_numerator[] = {
     2.5090809287301226727e+3, 3.3430575583588128105e+4, 6.7265770927008700853e+4, 4.5921953931549871457e+4,
     1.3731693765509461125e+4, 1.9715909503065514427e+3, 1.3314166789178437745e+2, 3.3871328727963666080e+0
@@ -45,11 +47,11 @@ static inline double standard_quantile(double probability) {
     1.48753612908506148525e-2, 1.36929880922735805310e-1, 5.99832206555887937690e-1, 1.0
   };
   double from_middle = probability - 0.5;
-  if (fabs(from_middle) <= 0.425) {
+  if (std::fabs(from_middle) <= 0.425) {
     double r = 0.180625 - rounded_product(from_middle, from_middle);
     return rounded_product(polynomial(near_numerator, r), from_middle) / polynomial(near_denominator, r);
   }
-  double r = sqrt(-log(from_middle <= 0 ? probability : 1 - probability));
+  double r = std::sqrt(-std::log(from_middle <= 0 ? probability : 1 - probability));
   double quantile;
   if (r <= 5) {
     r -= 1.6;
@@ -65,10 +67,11 @@ static inline double standard_quantile(double probability) {
  *
  * The quantile of 0 is infinite, so numbers below 2^-54 count as 2^-54.
  */
-static inline void make_normal(int64_t count, double mean, double deviation, double *numbers) {
+inline void make_normal(int64_t count, double mean, double deviation, double *numbers) {
   for (int64_t i = 0; i < count; i++) {
     double probability = numbers[i] < 0x1p-54 ? 0x1p-54 : numbers[i];
     numbers[i] = mean + rounded_product(standard_quantile(probability), deviation);
   }
 }
 
+}  // namespace pystrat

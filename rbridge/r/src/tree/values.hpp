@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "../core/rounding.h"
-#include "../core/stream.h"
+#include "../core/generator.hpp"
+#include "../core/numbers.hpp"
 #include "draws.hpp"
 #include "normal.hpp"
 
@@ -52,10 +52,10 @@ struct DrawnValue {
       }
     } else if (function == INTEGERS_BETWEEN || function == CHOICE) {
       int64_t indices[BLOCK_SIZE];
-      draw_numbers(&stream, uint64_t(function == CHOICE ? second : second - first + 1), count, indices);
+      stream.draw(int64_t(function == CHOICE ? second : second - first + 1), count, indices);
       for (int64_t i = 0; i < count; i++) numbers[i] = first + static_cast<double>(indices[i]);
     } else {
-      draw_uniforms(&stream, count, numbers);
+      std::generate_n(numbers, count, [&] { return stream.uniform(); });
       if (function == NORMAL) return make_normal(count, first, second, numbers);
       for (int64_t i = 0; i < count; i++) numbers[i] = first + rounded_product(second - first, numbers[i]);
     }
@@ -97,7 +97,7 @@ class Sequence {
     draws.begin(seed);
     position = 0;
     for (int64_t i = 0; i < values.count(); i++) {
-      if (values[i].has_stream()) seed_generator(&streams[i], stream_seed(seed, n_nodes + i));
+      if (values[i].has_stream()) streams[i] = Generator(stream_seed(seed, n_nodes + i));
     }
   }
 

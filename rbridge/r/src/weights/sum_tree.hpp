@@ -11,10 +11,10 @@
 
 #include <cfloat>
 
-#include "../core/hash_set.h"
+#include "../core/hash_set.hpp"
 #include "../core/host.hpp"
-#include "../core/prefetch.h"
-#include "../core/rounding.h"
+#include "../core/memory.hpp"
+#include "../core/numbers.hpp"
 
 namespace pystrat {
 
@@ -113,7 +113,7 @@ class SumTree {
     for (int64_t done = 0; done < count; done += GROUP) {
       int64_t wanted = std::min(count - done, GROUP);
       for (int64_t i = 0; i < wanted; i++) {
-        double share = next_uniform(&generator);
+        double share = generator.uniform();
         if (n_slices > 0) share = (static_cast<double>((done + i) % n_slices) + share) / static_cast<double>(n_slices);
         values[i] = rounded_product(share, sum);
       }
@@ -126,17 +126,15 @@ class SumTree {
    * replacement and repeated ones rejected; after 2 * size draws, those that were drawn are removed from the tree until
    * the draw ends.
    */
-  void draw_apart(Generator &generator, int64_t size, int32_t *rows, std::vector<int64_t> &table, Host &host) {
-    int bits = hash_set_bits(size);
+  void draw_apart(Generator &generator, int64_t size, int32_t *rows, HashSet &known, Host &host) {
     int64_t n_drawn = 0;
-    table.resize(size_t(1) << bits);
-    empty_hash_set(table.data(), bits);
+    known.reset(size);
     for (int64_t left = 2 * size; n_drawn < size && left > 0;) {
       int64_t wanted = std::min({size - n_drawn, left, GROUP});
       int32_t drawn[GROUP];
       draw(generator, wanted, 0, drawn, host);
       for (int64_t i = 0; i < wanted; i++) {
-        if (add_to_hash_set(table.data(), bits, drawn[i])) rows[n_drawn++] = drawn[i];
+        if (known.add(drawn[i])) rows[n_drawn++] = drawn[i];
       }
       left -= wanted;
     }

@@ -44,7 +44,7 @@ class Uniform : public Sampler {
     uint32_t limit = static_cast<uint32_t>(n_rows), bits = bits_below(limit);
     host.in_steps(n_drawn, [&](int64_t begin, int64_t end) {
       uint32_t *places = reinterpret_cast<uint32_t *>(rows + begin);
-      draw_indices(&generator, limit, 0, bits, static_cast<uint32_t>(end - begin), places);
+      generator.draw_indices(limit, 0, bits, static_cast<uint32_t>(end - begin), places);
     });
   }
 
@@ -67,7 +67,7 @@ class Uniform : public Sampler {
     } put_back{pool, places, drawn};
     while (drawn < size) {
       uint32_t end = static_cast<uint32_t>(std::min<int64_t>(size, drawn + Host::STEPS));
-      draw_subset_part(&generator, pool.data(), static_cast<uint32_t>(n_rows), drawn, end, places.data(), rows);
+      draw_subset_part(generator, pool.data(), static_cast<uint32_t>(n_rows), drawn, end, places.data(), rows);
       host.go_on(end - std::exchange(drawn, end));
     }
   }

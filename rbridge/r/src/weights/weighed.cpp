@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "../core/kinds.hpp"
+#include "../core/generator.hpp"
 #include "ranking.hpp"
 #include "sum_tree.hpp"
 
@@ -128,9 +129,9 @@ class Weighed : public Feedback {
     if (drawn_as != APART) {
       state.tree.draw(generator, n_drawn, drawn_as == SLICED ? size : 0, rows, host);
     } else {
-      std::vector<int64_t> table;
+      HashSet known;
       for (int64_t i = 0; size > 0 && i < n_drawn; i += size) {
-        state.tree.draw_apart(generator, size, rows + i, table, host);
+        state.tree.draw_apart(generator, size, rows + i, known, host);
       }
     }
     for (int64_t i = 0; is_ranked && i < n_drawn; i++) rows[i] = state.ranking.row_at(rows[i]);
@@ -317,9 +318,10 @@ class Weighed : public Feedback {
     for (const char *name : {"generator", "sample_generator"}) {
       if (!given.has(name)) continue;
       View<double> words = given.array<double>(name, "hold numbers");
-      bool is_right = words.length == STATE_SIZE + 1 && words[0] <= double(STATE_SIZE);
-      for (double word : words) is_right = is_right && word >= 0 && word <= UINT32_MAX && std::floor(word) == word;
-      if (!is_right) refuse("state", "others", "hold 625 words of the generator");
+      Generator read;
+      if (!read.restore(words.begin(), words.length)) {
+        refuse("state", "others", "hold 625 words of the generator");
+      }
     }
     double batch = given.whole_or("batch", 0, 0, double(n_batches));
     if (!given.has("generator") && batch > 0) refuse("state", "nothing", "hold the state of the generator");

@@ -5,44 +5,37 @@
  * blocks, so that a block's places in the pool are prefetched before they are needed.
  */
 
-#ifndef PYSTRAT_PERMUTATION_H
-#define PYSTRAT_PERMUTATION_H
+#pragma once
 
-#include <stdint.h>
+#include "generator.hpp"
+#include "memory.hpp"
 
-#include "prefetch.h"
-#include "random.h"
-
-/* Fill a pool, or any order of rows, with 0, 1, ..., n_rows - 1. */
-static inline void fill_in_order(int32_t *pool, uint32_t n_rows) {
-  for (uint32_t row = 0; row < n_rows; row++) pool[row] = (int32_t)row;
-}
+namespace pystrat {
 
 /* Draw the places of the next rows in the pool, at most `wanted` and at most a block; return their number, at least 1.
  *
  * `indices` has room for min(wanted, BLOCK_SIZE). A block ends where an index needs another number of bits.
  */
-static inline uint32_t next_indices(
-    Generator *generator, const int32_t *pool, uint32_t left, uint32_t wanted, uint32_t *indices
+inline uint32_t next_indices(
+    Generator &generator, const int32_t *pool, uint32_t left, uint32_t wanted, uint32_t *indices
 ) {
   uint32_t bits = bits_below(left);
-  uint32_t count = left - ((UINT32_C(1) << bits) >> 1); /* the number of indices that need this number of bits */
-  if (count > wanted) count = wanted;
-  if (count > BLOCK_SIZE) count = BLOCK_SIZE;
-  draw_indices(generator, left, 1, bits, count, indices);
+  uint32_t of_these_bits = left - ((UINT32_C(1) << bits) >> 1);
+  uint32_t count = std::min({of_these_bits, wanted, BLOCK_SIZE});
+  generator.draw_indices(left, 1, bits, count, indices);
   for (uint32_t i = 0; i < count; i++) prefetch(&pool[indices[i]]);
   return count;
 }
 
 /* Take the row at an index out of the pool; its last row takes the place. */
-static inline int32_t take_row(int32_t *pool, uint32_t index, uint32_t last) {
+inline int32_t take_row(int32_t *pool, uint32_t index, uint32_t last) {
   int32_t row = pool[index];
   pool[index] = pool[last];
   return row;
 }
 
 /* Take the next `size` rows out of the `left` rows of the pool, in the order in which R's sample() draws them. */
-static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows) {
+inline void take_rows(Generator &generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows) {
   uint32_t indices[BLOCK_SIZE];
   for (uint32_t done = 0; done < size;) {
     uint32_t count = next_indices(generator, pool, left, size - done, indices);
@@ -56,8 +49,8 @@ static inline void take_rows(Generator *generator, int32_t *pool, uint32_t left,
  * Consecutive steps go from 0 on. `places` records where the rows were in the pool, for put_rows_back(), so that a
  * subset takes O(size).
  */
-static inline void draw_subset_part(
-    Generator *generator, int32_t *pool, uint32_t n_rows, uint32_t begin, uint32_t end, uint32_t *places, int32_t *rows
+inline void draw_subset_part(
+    Generator &generator, int32_t *pool, uint32_t n_rows, uint32_t begin, uint32_t end, uint32_t *places, int32_t *rows
 ) {
   uint32_t left = n_rows - begin;
   for (uint32_t done = begin; done < end;) {
@@ -68,8 +61,8 @@ static inline void draw_subset_part(
 }
 
 /* Restore the pool to 0, 1, ... after a subset of `size` rows: only the places that were drawn have changed. */
-static inline void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size) {
-  for (uint32_t i = 0; i < size; i++) pool[places[i]] = (int32_t)places[i];
+inline void put_rows_back(int32_t *pool, const uint32_t *places, uint32_t size) {
+  for (uint32_t i = 0; i < size; i++) pool[places[i]] = static_cast<int32_t>(places[i]);
 }
 
-#endif
+}  // namespace pystrat
