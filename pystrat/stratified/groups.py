@@ -78,7 +78,4 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         self._check(arguments_of(locals(), without=("strata", "groups")))
         check_same_rows([("strata", strata), ("groups", groups)])
         numbered = encode_strata(groups, missing=None, name="groups")
-        found = self._plan_strata(encode_strata(strata, missing=missing), data_of_groups(numbered))
-        if "skeleton" in found:  # takes long to find again
-            self._parts["skeleton"] = found["skeleton"]
-            self._idle.clear()
+        self._plan_strata(encode_strata(strata, missing=missing), data_of_groups(numbered))

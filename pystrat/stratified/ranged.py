@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import Strata, sorted_batches
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 _COLUMNS = ("rows", "groups", "batches", "largest", "fewest", "most")
 _NUMBERS = ("min_samples_per_stratum", "most_batches")
@@ -24,14 +21,13 @@ class RangedBatchSampler(KindBatchSampler):
 
     _plan: Plan
 
-    def _plan_strata(self, strata: Strata, data: Mapping[str, Any] = {}) -> dict[str, NDArray[Any]]:
-        """Plan for the strata of all rows; return what the core says of the plan."""
+    def _plan_strata(self, strata: Strata, data: Mapping[str, Any] = {}) -> None:
+        """Plan for the strata of all rows."""
         found = self._begin_strata(strata, data, stacklevel=5)
         heading = f"{count_of(self._n_batches, 'batch')} {found['held'].tobytes().decode()}"
         columns = {name: found[name] for name in _COLUMNS if name in found}
         numbers = {name: int(found[name][0]) for name in _NUMBERS if name in found}
         self._plan = Plan(heading, self._n_batches, strata.values, columns, **numbers)
-        return found
 
     @property
     def plan(self) -> Plan:

@@ -37,11 +37,6 @@ batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups
 kind_stratified_group = function() {
   ranged_kind("stratified_group",
     of_rows = c("strata", "groups"),
-    plan = function(request) {
-      recipe = table_recipe("stratified_group", request)
-      recipe$parts$skeleton = core_described(recipe)$skeleton # takes long to find again
-      recipe
-    },
     methods = list(min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest))
   )
 }

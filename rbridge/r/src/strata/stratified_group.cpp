@@ -8,6 +8,9 @@
  *
  * If some batches lack a stratum, the batches of an epoch are in the order of R's sample.int(B), which continues its
  * draws.
+ *
+ * The batches that a search finds for groups with rows of several strata are in the recipe as "found", so that only the
+ * first instance searches.
  */
 
 #include <optional>
@@ -31,9 +34,11 @@ class StratifiedGroup : public Sampler {
         counts(rows.strata.rows_of_strata(), rows.strata.rows_of_strata()) {
     if (together && rows.are_mixed) {
       mixed.emplace(rows, host);
-      if (given.has("skeleton")) read_skeleton(given);
+      bool is_found = given.has("found");
+      if (is_found) read_skeleton(given.array<int32_t>("found", "be batches of groups"));
       else plan_mixed(host);
-      set_bounds(given.has("skeleton"));
+      set_bounds(is_found);
+      if (!is_found) host.give("found", mixed->skeleton.data(), rows.n_groups);
       n_batches = mixed->n_batches;
       is_permuted = std::find(mixed->floors.begin(), mixed->floors.end(), 0) != mixed->floors.end();
       return;
@@ -129,7 +134,6 @@ class StratifiedGroup : public Sampler {
     host.number("min_samples_per_stratum", static_cast<double>(*std::min_element(fewest.begin(), fewest.end())));
     host.number("most_batches", static_cast<double>(bound));
     host.words("held", held(fewest, most_in_all, bound));
-    if (mixed) host.give("skeleton", mixed->skeleton.data(), rows.n_groups);
   }
 
  private:
@@ -255,11 +259,10 @@ class StratifiedGroup : public Sampler {
   }
 
   /* Read the batches that another sampler with these rows has found. */
-  void read_skeleton(const Values &given) {
-    View<int32_t> found = given.array<int32_t>("skeleton", "be batches of groups");
+  void read_skeleton(View<int32_t> found) {
     bool is_valid = found.length == rows.n_groups;
     for (int32_t batch : found) is_valid = is_valid && batch >= 0 && batch < rows.n_rows;
-    if (!is_valid) refuse("skeleton", "others", text("be batches of ", count_of(rows.n_groups, "group")));
+    if (!is_valid) refuse("found", "others", text("be batches of ", count_of(rows.n_groups, "group")));
     mixed->skeleton = List<int32_t>(found.begin(), found.end());
     mixed->n_batches = *std::max_element(found.begin(), found.end()) + 1;
     check_cells(mixed->n_batches);
@@ -271,7 +274,7 @@ class StratifiedGroup : public Sampler {
     int64_t fewest = *std::min_element(mixed->floors.begin(), mixed->floors.end());
     bool is_kept = mixed->least_size > 0 && std::fmod(static_cast<double>(mixed->n_batches), replicas) == 0 &&
                    (rare != RARE_ERROR || static_cast<double>(fewest) >= std::max(wanted, 1.0));
-    if (is_read && !is_kept) refuse("skeleton", "others", "have the rows of strata that every batch must have");
+    if (is_read && !is_kept) refuse("found", "others", "have the rows of strata that every batch must have");
     if (wanted > 0) return;
     minimum = std::max<int64_t>(fewest, 1);
     mixed->set_bounds(minimum);
@@ -329,7 +332,7 @@ const Kind stratified_group_kind = {
     Table{optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())), choice("keep", KEEP),
           choice("rare", RARE), MISSING} +
         SHARING,
-    make<StratifiedGroup>, {"codes", "n_strata", "groups", "n_groups", "skeleton"}, {}, check_sizes,
+    make<StratifiedGroup>, {"codes", "n_strata", "groups", "n_groups", "found"}, {}, check_sizes, {"found"},
 };
 
 }  // namespace pystrat
