@@ -241,6 +241,7 @@ def with_names(text, names, stratum):
     if text is None or "{" not in text:
         return text
     if callable(names):
+        text = text.replace("{stratum}", f"{{stratum {stratum}}}")
         return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
     if not len(names):
         return text

@@ -24,8 +24,6 @@
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
 #'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
 #'
-#' @seealso [batch_sampler_stratified()] for classes, where each row has one.
-#'
 #' @export
 #' @examples
 #' labels = data.frame(

@@ -23,8 +23,6 @@
 #' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
 #'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.
 #'
-#' @seealso [batch_sampler_stratified_group()] to spread groups without a limit, or to keep them together.
-#'
 #' @export
 #' @examples
 #' pairs = data.frame(

@@ -22,8 +22,6 @@
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
 #'
-#' @seealso [sharded_plan()] for the plan, which depends only on the counts.
-#'
 #' @export
 #' @examples
 #' strata = list(
