@@ -35,7 +35,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
     It iterates once over a loader, so that the epoch of its sampler is one higher afterwards. Of a sampler itself, it
-    counts the next epoch, which is not used up. A long run shows a progress bar on the terminal if tqdm is installed.
+    counts the next epoch, which is not used up.
 
     Parameters
     ----------
@@ -168,9 +168,8 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
 def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch as a heat map, with a row per stratum.
 
-    The plan of `StratifiedBatchSampler` is the same in every epoch, so its heat map has a column per batch. If batches
-    differ between epochs, the columns are the fewest and the most rows in a batch of any epoch; call `composition` of
-    the sampler for the numbers of an epoch.
+    The heat map of a `StratifiedBatchSampler` has a column per batch, since the numbers are those of every epoch. If
+    batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch.
 
     Parameters
     ----------
@@ -182,9 +181,8 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The label of a stratum has its rows, and the smallest and largest count in a batch. The heat map is white for no
-        rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most. If there are few
-        columns, the counts are printed in it.
+        The heat map is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark
+        for its most.
     """
     if not isinstance(plan, Plan) or "rows" not in plan.columns:
         raise refused_type("plan", "be the plan of a sampler of strata", show(plan))
