@@ -276,15 +276,7 @@ cdef boolean goes_on(void *context) noexcept with gil:
 cdef class Instance:
     """What draws the epochs of a recipe. One thread at a time may use it.
 
-    Parameters
-    ----------
-    kind : str
-        The name of the kind of sampler.
-    parts : dict
-        The parts of the recipe, which nobody changes.
-    seed : int
-    names : sequence of str
-        The names of the strata, for messages.
+    Nobody changes the parts of the recipe. `names` are those of the strata, for messages.
     """
 
     cdef const Kind *kind
@@ -373,13 +365,7 @@ cdef class Instance:
 
 
 cdef class RandomStream:
-    """The random numbers after R's ``set.seed(seed)``. The caller checks the limits.
-
-    Parameters
-    ----------
-    seed : int
-        From 0 to 2^31 - 1.
-    """
+    """The random numbers after R's ``set.seed(seed)``. The caller checks the limits, 0 to 2^31 - 1."""
 
     cdef Generator generator
 

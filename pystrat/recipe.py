@@ -28,25 +28,13 @@ class Recipe:
     """Everything that a sampler needs to draw its batches, in any process and in either language.
 
     A vector is an array of uint8, int32 or float64, or a sequence of text: raw, integer, double and character in R.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of sampler, such as ``"stratified"``.
-    seed : int
-    parts : mapping from str to vector
-        The data and the parameters that, together with the seed, determine the batches of all epochs.
-    state : mapping from str to vector
-        What feedback has changed so far; empty for samplers without feedback.
-    labels : mapping from str to vector
-        What is only shown, such as the names of strata; labels do not affect the batches.
     """
 
-    kind: str
+    kind: str  # such as "stratified"
     seed: int
-    parts: Mapping[str, Vector]
-    state: Mapping[str, Vector] = field(default_factory=dict)
-    labels: Mapping[str, Vector] = field(default_factory=dict)
+    parts: Mapping[str, Vector]  # which, together with the seed, determine the batches of all epochs
+    state: Mapping[str, Vector] = field(default_factory=dict)  # what feedback has changed so far
+    labels: Mapping[str, Vector] = field(default_factory=dict)  # what is only shown, such as the names of strata
 
 
 def make_recipe(
