@@ -26,20 +26,11 @@ _WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
 
 @dataclass(frozen=True, eq=False)
 class ShardCounts:
-    """The rows of each stratum in each shard.
+    """The rows of each stratum in each shard."""
 
-    Attributes
-    ----------
-    table : numpy.ndarray of int64, shape (number of shards, number of strata)
-    shards : sequence of str
-        The names of the shards, each once.
-    values : pandas.Index
-        The values of the strata.
-    """
-
-    table: NDArray[np.int64]
-    shards: Sequence[str]
-    values: pd.Index
+    table: NDArray[np.int64]  # of shape (number of shards, number of strata)
+    shards: Sequence[str]  # their names, each once
+    values: pd.Index  # of the strata
 
     @cached_property
     def strata(self) -> tuple[str, ...]:

@@ -47,24 +47,19 @@ def distribute(
         over. It draws random numbers from torch's own generator, which is seeded for the epoch and then set back, or
         has a method ``set_epoch``, which is called before each epoch.
     batch_size : int, optional
-        The largest number of rows in a batch. Required if `sampler` yields rows, else not allowed. A batch has one row
-        more if there are several replicas, and some of them would have no row otherwise.
+        The largest number of rows in a batch; one more if some replicas would have no row otherwise. Required if
+        `sampler` yields rows, else not allowed.
     drop_last : bool, default False
         What happens to rows or batches that cannot be divided evenly. If False and `sampler` yields rows, an epoch has
         every row once, in batches whose sizes differ by at most one. If False and it yields batches, the first ones are
-        repeated until their number is a multiple of `num_replicas`, as `DistributedSampler` repeats rows. If True, the
-        last ones are left out, and batches of rows all have `batch_size` rows.
+        repeated. If True, the last ones are left out, and batches of rows all have `batch_size` rows.
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`.
 
     Returns
     -------
     BatchSampler
-        For ``DataLoader(dataset, batch_sampler=...)``. Its epochs differ in length if those of `sampler` do.
-
-    Notes
-    -----
-    Epoch 0 is drawn twice to check that it is the same, and is part of the fingerprint of states.
+        Its epochs differ in length if those of `sampler` do. Epoch 0 is drawn twice to check that it is the same.
 
     Examples
     --------

@@ -110,7 +110,12 @@ class FeedbackBatchSampler(KindBatchSampler):
         return self._running
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        return _Draws(self, place)
+        drawn, count = place.drawn, self.num_replicas or 1
+        for batch in range(place.batch * self._stride + (self.rank or 0), self._global_length(), self._stride):
+            while batch - drawn.first >= len(drawn.batches):
+                rows = self._instance.draw_more(drawn.stream, {"count": count, "epoch": place.epoch})
+                drawn.batches.extend(rows.reshape(count, -1))
+            yield drawn.batches[batch - drawn.first].tolist()
 
     def _place_after(self, epoch: int, batches_done: Any) -> Place:
         place = super()._place_after(epoch, batches_done)
@@ -169,23 +174,3 @@ class _Drawn:
             raise refused_value("batches_done", f"be from {places}, where draws are known", show(batch // stride))
         rows = np.concatenate([np.empty(0, dtype=np.int32), *self.batches[done:]])
         return {"drawn": rows, "generator": self.stream.state()}
-
-
-class _Draws(Iterator[list[int]]):
-    """The batches of an epoch for one rank, drawn when they are requested, from a given place on."""
-
-    def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
-        self._sampler, self._drawn = sampler, place.drawn
-        self._wanted = {"count": sampler.num_replicas or 1, "epoch": place.epoch}
-        self._next = place.batch * sampler._stride + (sampler.rank or 0)
-
-    def __next__(self) -> list[int]:
-        sampler, drawn = self._sampler, self._drawn
-        if self._next >= sampler._global_length():
-            raise StopIteration
-        while self._next - drawn.first >= len(drawn.batches):
-            rows = sampler._instance.draw_more(drawn.stream, self._wanted)
-            drawn.batches.extend(rows.reshape(self._wanted["count"], -1))
-        batch: list[int] = drawn.batches[self._next - drawn.first].tolist()
-        self._next += sampler._stride
-        return batch

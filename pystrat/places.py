@@ -55,10 +55,6 @@ class Placed:
         """Return the number of batches of one epoch over all ranks."""
         raise NotImplementedError
 
-    def _most_batches(self, epoch: int) -> int:
-        """Return the largest batch number in a state of this epoch."""
-        return self._epoch_length(epoch)
-
     def _check_epoch(self, epoch: Any) -> int:
         """Return the number of an epoch; refuse others."""
         return check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
@@ -166,7 +162,7 @@ class Placed:
         """Check a state and return its place."""
         self._check_state(state)
         epoch = self._check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._epoch_length(epoch))
         # How many of the first batches of all ranks are those of this one.
         return Place(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
 

@@ -20,8 +20,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     """Check that the samplers of all processes fit together, so that no row is lost or delivered twice.
 
     Every process of the group calls it with its own sampler, before the first epoch and after `load_state_dict`. If
-    samplers differ, every process raises the same error. Nothing is compared if no process group runs. It is a
-    collective call, which no sampler makes by itself: one process may iterate while others do not.
+    samplers differ, every process raises the same error. Nothing is compared if no process group runs.
 
     Parameters
     ----------
@@ -34,8 +33,6 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     -----
     Samplers of data in shards must have the same table of counts; their rows differ. If groups of processes train on
     the same rows, as with tensor parallelism, pass the group of the processes that divide the rows.
-
-    The exchange is ``torch.distributed.all_gather_object``, as in `gather_counts`: a few digests, and names of shards.
 
     Examples
     --------

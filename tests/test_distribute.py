@@ -79,12 +79,6 @@ def test_an_epoch_is_a_function_of_the_seed_and_leaves_all_generators_as_they_we
     assert later == again
 
 
-@pytest.mark.parametrize("name", sorted(set(SAMPLERS) - {"rows in order", "batches by epoch"}))
-def test_epochs_and_seeds_differ(name: str) -> None:
-    epochs = [lists(made(name, seed=seed).batches(epoch)) for seed, epoch in [(5, 0), (5, 1), (6, 0)]]
-    assert epochs[0] != epochs[1] and epochs[0] != epochs[2]
-
-
 @given(st.integers(1, 60), st.integers(1, 8), st.integers(1, 6))
 def test_every_row_once_in_batches_that_differ_by_one_row(n_rows: int, batch_size: int, n_replicas: int) -> None:
     def sampler(drop_last: bool) -> Any:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from pystrat import StratifiedBatchSampler
-from pystrat.recipe import make_recipe
-from pystrat.recipe_file import recipe_bytes
+from pystrat.recipe import make_recipe, recipe_bytes
 from tests.inside import recipe_of
 
 DTYPES = {"U8": "u1", "I32": "<i4", "F64": "<f8"}

@@ -222,30 +222,6 @@ def test_a_loader_continues_after_each_batch(name: str) -> None:
             assert_all_same([*rest, *loader] if taken < len(first) else rest, [*first[taken:], *second])
 
 
-def test_states_before_within_and_after_an_epoch() -> None:
-    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
-
-    def place() -> tuple[int, int]:
-        state = loader.state_dict()
-        return state["epoch"], state["batch"]
-
-    assert place() == (0, 0)
-    batches = iter(loader)
-    assert place() == (0, 0), "an iteration begins at its first batch"
-    next(batches)
-    next(batches)
-    assert place() == (0, 2)
-    another = iter(loader)
-    assert place() == (1, 0), "the newest iteration has taken nothing yet"
-    next(another)
-    assert place() == (1, 1), "the iteration that began last"
-    next(batches)
-    assert place() == (1, 1)
-    loader.set_epoch(5)
-    assert place() == (5, 0)
-    assert len(list(loader)) == len(loader) and place() == (6, 0)
-
-
 def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:
     before = x.clone()
     batches = list(TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1)))

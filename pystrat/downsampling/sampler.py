@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional, Union
 from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
-from pystrat.planned import PlannedBatchSampler
+from pystrat.strata_weights import PlannedBatchSampler
 from pystrat.strata import check_keys, encode_strata, strata_of_keys
 from pystrat.value_names import name_of
 

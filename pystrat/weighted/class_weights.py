@@ -53,10 +53,6 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     beta : float, default 0.999
         At least 0 and below 1. The paper uses 0.9, 0.99, 0.999 and 0.9999.
 
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-
     Notes
     -----
     The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective
@@ -87,10 +83,6 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     temperature : float
         T, at least 1. With 1, all rows are equally likely. The larger it is, the more equally likely are the classes.
 
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-
     Examples
     --------
     >>> from pystrat import temperature_weights
@@ -119,11 +111,6 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
         at least one row.
     threshold : float, default 0.001
         From 0 to 1. Labels are not repeated if at least this share of the rows has them.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-        One factor per row, at least 1.
 
     Notes
     -----

@@ -146,8 +146,8 @@ class SumTree:
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
         words = row_values(state["generator"], "generator")
-        position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
-        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position, "generator": words}
+        weights, position = row_values(state["weights"], "weights"), state["next_position"]
+        kept = {"weights": weights, "next_position": position, "generator": words}
         instance = _kinds.Instance("sum_tree", {"capacity": self._capacity}, 0)
         instance.begin(kept)
         self._instance, self._seed, self._stream = instance, seed, stream_at(words)

@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation
+from pystrat import DownsampledBatchSampler, correct_probabilities
 from tests.refused import refusals
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
@@ -81,14 +81,6 @@ def test_a_multiplier_is_exact(multiplier: Any, minority: int, kept: int) -> Non
         assert sampler_of(labels, one_or_each, 10**6).plan.counts.tolist() == [minority, kept]
 
 
-def test_the_kept_rows_are_the_first_ranks_of_the_epoch_order() -> None:
-    sampler = sampler_of(PUBLISHED, 0.25, 100)
-    for epoch in (0, 5):
-        order = epoch_permutation(3000, seed=1, epoch=epoch)
-        rows = sampler.batches(epoch).rows
-        assert set(rows[rows >= 1000]) == set(order[order >= 1000][:250])
-
-
 @pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
 def test_walk_covers_every_row_and_returns_equally_often(majority: int, kept: int) -> None:
     labels = np.array([1] * 100 + [0] * majority + [2] * 2)
@@ -105,17 +97,6 @@ def test_walk_covers_every_row_and_returns_equally_often(majority: int, kept: in
         assert set(visits) == {kept * period // majority}
 
 
-def test_weights() -> None:
-    sampler = sampler_of(PUBLISHED, 0.5, 100)
-    assert sampler.class_weights().to_dict() == {0: 4, 1: 1}
-    assert sampler.weights([0, 1000, 2999]).tolist() == [1, 4, 4]
-    assert sampler.weights().sum() == 1000 + 4 * 2000
-    rows = sampler.batches(3).rows
-    assert sampler.weights(rows).sum() == 3000
-    assert sampler.weights(rows, normalize=True).mean() == pytest.approx(1)
-    assert sampler.keep_rates.to_dict() == {0: 0.25, 1: 1}
-
-
 def test_weights_that_are_given_replace_those_of_their_classes() -> None:
     labels = ["a"] * 10 + ["b"] * 30 + ["c"] * 200
     sampler = sampler_of(labels, 0.5, 20, majority="c", weights={"a": 3, "c": 2.5})
@@ -128,26 +109,6 @@ def test_weights_that_are_given_replace_those_of_their_classes() -> None:
     assert (normalised / sampler.class_weights()).to_numpy() == pytest.approx([60 / (10 * 3 + 30 + 20 * 2.5)] * 3)
     plain = sampler_of(labels, 0.5, 20, majority="c")
     assert lists(plain.batches(3)) == lists(sampler.batches(3)), "weights change no batch"
-
-
-def test_several_classes() -> None:
-    labels = ["a"] * 10 + ["b"] * 30 + ["c"] * 200
-    sampler = sampler_of(labels, {"b": 1.25, "c": 100}, 30)
-    assert sampler.plan.counts.tolist() == [10, 13, 200]
-    sampler = sampler_of(labels, 0.5, 20, majority="c")
-    assert sampler.plan.counts.tolist() == [10, 30, 20]
-    assert sampler.class_weights().to_dict() == {"a": 1, "b": 1, "c": 10}
-
-
-@pytest.mark.parametrize(
-    "labels, majority", [([True] * 3 + [False] * 3, False), ([1.5] * 4 + [2] * 4, 2), ("aabb", "b")]
-)
-def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
-    labels = list(labels)
-    half = len(labels) // 2
-    assert "both of" in refused(labels, 1, 2)
-    sampler = sampler_of(labels, 0.5, 10, majority=majority)
-    assert sampler.plan.counts.tolist() == [half, -(-half // 2)]
 
 
 test_refusals_say_what_would_work = refusals(
