@@ -1,19 +1,5 @@
-#' @title Combine Tables of Counts
-#'
-#' @description
-#' Combines the tables of counts of several processes.
-#' The Python function `pystrat.bind_counts()` returns the same table.
-#'
-#' @eval described("bind_counts", tables = "`list()` of `matrix()`")
-#'
-#' @return The result of [shard_counts()] for all shards at once, whichever process held them.
-#' Strata without rows are left out.
-#'
+#' @rdname shard_counts
 #' @export
-#' @examples
-#' first = shard_counts(list(b.csv = c("yes", "no")))
-#' second = shard_counts(list(a.csv = c("no", "no")))
-#' bind_counts(list(first, second))
 bind_counts = function(tables) {
   refuse_if(!is.list(tables) || is.object(tables) || is.pairlist(tables), "tables",
     "be a list of matrices, each with a row for each shard and a column for each stratum", show_value(tables))

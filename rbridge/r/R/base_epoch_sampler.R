@@ -148,13 +148,7 @@ epoch_sampler = function() {
       invisible(self)
     },
     print = function(...) {
-      lines = if (is.null(private$.in_order)) {
-        c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches()),
-          sprintf("* next epoch: %.0f", self$epoch))
-      } else {
-        format_in_order(private$.in_order)
-      }
-      cat(sprintf("<%s>", class(self)[1L]), lines, sep = "\n")
+      cat(sprintf("<%s>", class(self)[1L]), format_instance(private), sep = "\n")
       invisible(self)
     },
     private = list(

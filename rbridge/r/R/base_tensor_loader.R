@@ -41,9 +41,7 @@
 #' @export
 #' @examplesIf torch::torch_is_installed()
 #' labels = c(0, 1, 1, 0, 1, 1)
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 1048576) {

@@ -1,25 +1,5 @@
-#' @title Write a Batch Sampler to a File
-#'
-#' @description
-#' Writes the recipe of a generator to a file that [read_batch_sampler()] reads, in any R session.
-#' Unlike a file of [saveRDS()], it holds numbers and text alone, in the layout of safetensors, and no code.
-#' The same generator gives the same bytes as `rbridge.export_r()` of the Python package.
-#'
-#' @param generator (`batch_sampler_generator`)\cr
-#'   The result of a function such as [batch_sampler_stratified()] with given data.
-#'   A generator that takes its strata from a task, or that calls functions of the user, cannot be written.
-#' @param file (`character(1)`)\cr
-#'   Path of the file, by convention with the suffix `.recipe`.
-#'   An existing file is replaced, once the new one is complete.
-#'
-#' @return `file`, invisibly.
-#'
+#' @rdname read_batch_sampler
 #' @export
-#' @examples
-#' file = tempfile(fileext = ".recipe")
-#' generator = batch_sampler_uniform(n_rows = 100, batch_size = 10, seed = 1)
-#' write_batch_sampler(generator, file)
-#' read_batch_sampler(file)
 write_batch_sampler = function(generator, file) {
   refuse_if(!inherits(generator, "batch_sampler_generator"), "generator",
     "be a generator, such as that of batch_sampler_stratified()", show_value(generator))

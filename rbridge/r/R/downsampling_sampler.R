@@ -44,9 +44,7 @@
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(10, 200))
-#' generator = batch_sampler_downsampled(
-#'   multiplier = 2, batch_size = 10, strata = labels, seed = 1)
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_downsampled(2, batch_size = 10, strata = labels, seed = 1)(NULL)
 #' sampler
 #' sampler$class_weights()
 #' table(labels[sampler$batches(0)$rows])

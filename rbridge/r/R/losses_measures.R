@@ -25,13 +25,10 @@
 #' Changepoint Detection", JMLR 24, 2023.
 #' The measures are those of the package mlr3torchAUM by T. D. Hocking.
 #'
-#' @examples
-#' if (requireNamespace("mlr3", quietly = TRUE)) {
-#'   learner = mlr3::lrn("classif.featureless", predict_type = "prob")
-#'   task = mlr3::tsk("sonar")
-#'   prediction = learner$train(task)$predict(task)
-#'   prediction$score(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
-#' }
+#' @examplesIf requireNamespace("mlr3", quietly = TRUE)
+#' task = mlr3::tsk("sonar")
+#' prediction = mlr3::lrn("classif.featureless", predict_type = "prob")$train(task)$predict(task)
+#' prediction$score(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
 NULL
 
 MeasureROCAUM = R6Class("MeasureRbridgeROCAUM",

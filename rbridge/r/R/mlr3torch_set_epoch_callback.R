@@ -11,14 +11,9 @@
 #' Without it, a sampler counts its epochs itself, from 0 in each training, and repeats none.
 #' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
 #'
-#' @examples
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3),
-#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
-#'   )
-#' }
+#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
+#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
+#'   batch_sampler = batch_sampler_stratified(3), callbacks = mlr3torch::t_clbk("rbridge.set_epoch"))
 NULL
 
 register_callbacks = function() {

@@ -35,14 +35,9 @@
 #' `batch_size` rows.
 #' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
 #'
-#' @examples
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3),
-#'     callbacks = mlr3torch::t_clbk("rbridge.tensor_loader")
-#'   )
-#' }
+#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
+#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
+#'   batch_sampler = batch_sampler_stratified(3), callbacks = mlr3torch::t_clbk("rbridge.tensor_loader"))
 NULL
 
 tensor_loader_callback = function() {

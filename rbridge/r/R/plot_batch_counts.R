@@ -22,13 +22,10 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' labels = rep(c("yes", "no"), times = c(60, 1940))
 #' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)
-#' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
-#' tables = list(
-#'   plain = batch_counts(plain, labels),
-#'   stratified = batch_counts(stratified, labels)
-#' )
+#' plain = batch_sampler_uniform(2000, batch_size = 100, seed = 1)(NULL)
+#' tables = lapply(list(plain = plain, stratified = stratified), batch_counts, labels)
 #' plot_batch_counts(tables, "yes")
-#' ggplot2::autoplot(batch_counts(stratified, labels))
+#' ggplot2::autoplot(tables$stratified)
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
   counts = columns_of_counts(tables, label)

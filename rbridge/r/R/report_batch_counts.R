@@ -26,17 +26,6 @@
 #' labels = rep(c("yes", "no"), times = c(2, 5))
 #' generator = batch_sampler_stratified(1, strata = labels, seed = 1)
 #' batch_counts(generator(NULL), labels)
-#'
-#' # what a dataloader delivers: here, each item is a list with a label
-#' items = torch::dataset(
-#'   initialize = function() NULL,
-#'   .getitem = function(i) list(label = labels[i]),
-#'   .length = function() length(labels)
-#' )()
-#' collate = function(batch) list(label = vapply(batch, `[[`, "", "label"))
-#' sampler = generator(items)
-#' loader = torch::dataloader(items, batch_sampler = sampler, collate_fn = collate)
-#' batch_counts(loader, "label")
 batch_counts = function(batches, labels) {
   if (inherits(batches, "dataloader")) {
     return(counts_of_loader(batches, labels))

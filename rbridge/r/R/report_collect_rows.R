@@ -20,13 +20,8 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1,
-#'   strata = rep(0:1, times = c(2, 6)),
-#'   seed = 1
-#' )
-#' delivered = collect_rows(generator, n_rows = 8)
-#' delivered
+#' generator = batch_sampler_stratified(1, strata = rep(0:1, times = c(2, 6)), seed = 1)
+#' collect_rows(generator, n_rows = 8)
 collect_rows = function(batch_sampler, n_rows) {
   batch_list(delivered_rows(batch_sampler, n_rows))
 }

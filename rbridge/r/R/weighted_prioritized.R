@@ -31,14 +31,10 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_prioritized(
-#'   4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1
-#' )
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_prioritized(4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1)(NULL)
 #' sampler$update(rows = 1:4, priorities = c(0, 0.5, -1.5, 3.5))
 #' sampler$importance_weights(1:4)
-#' next_batch = sampler$.iter()
-#' next_batch()
+#' sampler$.iter()()
 batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
   stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
   method = "proportional") {

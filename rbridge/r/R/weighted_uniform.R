@@ -24,8 +24,6 @@
 #' sampler = batch_sampler_uniform(10, batch_size = 3, seed = 1)(NULL)
 #' sampler
 #' sampler$batches(0)
-#' next_batch = sampler$.iter()
-#' next_batch()
 batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
   sampler_of("uniform")
