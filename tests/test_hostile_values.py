@@ -338,7 +338,6 @@ CALLS: dict[str, Call] = {
     "PairDataset.__getitem__": Call(
         fixed(numbers=[7, 3]), of=lambda folder: pystrat.PairDataset(2, 2), also=(IndexError,)
     ),
-    "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), of="perplexity"),
     "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), of="perplexity"),
     "FeedbackBatchSampler.sample": Call(fixed(k=2), of="prioritized"),
     "PrioritizedBatchSampler.append": Call(fixed(count=2, priorities=[0.5, 1]), of="prioritized"),
