@@ -206,8 +206,8 @@ weights_of_stream = function(stream, normalize) {
   stats::setNames(available / taken * scale, stream$strata)
 }
 
-# A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of
-# lanes that have ended give no batch; NULL at the end.
+# A function that returns the next batch of this rank at each call, and the turns of its lanes so far; NULL at the end.
+# A turn of a lane that has ended gives no batch.
 stream_batches = function(stream, own_lanes, epoch, first) {
   drawn = draw_lanes(stream$lanes, epoch)
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.
