@@ -141,10 +141,9 @@ read_side = function(table, side, file, numbers) {
 
 # The values of a function of lines, a list named by their sides, for many lines: a list of its answers.
 over_lines = function(table, lines, description, ask) {
-  begins = seq_len(ceiling(length(lines) / 4096)) * 4096 - 4096
-  tick = progress_ticker(description, length(begins))
-  lapply(begins, function(begin) {
-    some = lines[begin + seq_len(min(4096, length(lines) - begin))]
+  parts = unname(split(lines, (seq_along(lines) - 1) %/% 4096))
+  tick = progress_ticker(description, length(parts))
+  lapply(parts, function(some) {
     answer = ask(named_sides(table, read_lines(table, some)), length(some))
     tick()
     answer
