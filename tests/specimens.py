@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import pystrat
 import pystrat.corpus
@@ -35,7 +34,6 @@ from pystrat import (
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
-    SumTree,
     TreeBatchSampler,
     TreeSampler,
     TripleBatchSampler,
@@ -349,6 +347,11 @@ def specimens(folder: Path) -> dict[str, Specimen]:
     return named({"": calls(folder), "long ": long_calls(folder)})
 
 
+def all_specimens(folder: Path) -> dict[str, Specimen]:
+    """Return the specimens and the varied calls by name."""
+    return {**specimens(folder), **named({"varied ": varied_calls(folder)})}
+
+
 def named(forms: dict[str, dict[type, list[dict[str, Any]]]]) -> dict[str, Specimen]:
     """Return calls of some forms by the name of the sampler, the form and the place."""
     return {
@@ -459,24 +462,6 @@ def varied_trees() -> list[dict[str, Any]]:
         {**given, "spec": specifications[1], "length": None},
         {**given, "spec": each, "length": "root"},
     ]
-
-
-# With missing values, nothing to draw, a negative weight, and no weight above 0.
-REFUSED_TREES: tuple[dict[str, Any], ...] = (
-    {"children": [{"name": "a", "children": [{"column": "x", "for_each": True}]}]},
-    {"children": [{"column": "x", "op": "in", "value": [0], "children": [{"column": "x", "value": 1}]}]},
-    {"children": [{"name": "a", "row_weight": "w"}]},
-    {"children": [{"name": "a", "children": [{"column": "x", "value": 1, "row_weight": "w"}]}]},
-)
-
-
-def varied(folder: Path) -> list[Any]:
-    """Return a sampler of each varied call, and what has a state in the core without being one. Try refused calls."""
-    made = [Specimen(kind, given).make() for kind, of_kind in varied_calls(folder).items() for given in of_kind]
-    for spec in REFUSED_TREES:
-        with pytest.raises(ValueError):
-            TreeBatchSampler({"x": [None, 0, 1] * 4, "w": [-1, 0, 0] * 4}, spec, 4, length=9)
-    return [*made, SumTree([0.5, 2.0, 0.0, 1.0], seed=1), SumTree(capacity=9, seed=1)]
 
 
 def public_samplers() -> set[type[BatchSampler]]:

@@ -19,18 +19,16 @@ import torch
 
 from pystrat import TreeSampler
 from pystrat.corpus import CorpusMixtureBatchSampler
-from tests.specimens import Specimen, named, specimens, varied_calls, write_files
+from tests.specimens import Specimen, all_specimens, write_files
 
 EPOCHS = (0, 1, 4)
 
 
-def all_specimens(folder: Path) -> dict[str, Specimen]:
-    """Return the specimens and the varied calls of samplers whose epochs end."""
-    found = {**specimens(folder), **named({"varied ": varied_calls(folder)})}
-    return {name: each for name, each in found.items() if not each.is_endless}
+def with_an_end(folder: Path) -> dict[str, Specimen]:
+    return {name: each for name, each in all_specimens(folder).items() if not each.is_endless}
 
 
-ALL = all_specimens(Path())
+ALL = with_an_end(Path())
 OF_RANKS = [name for name, specimen in ALL.items() if specimen.takes("num_replicas")]
 SEEDLESS = {name for name, specimen in ALL.items() if specimen.arguments.get("seed", 1) is None}
 
@@ -41,7 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of rare strata
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Specimen]:
     folder = tmp_path_factory.mktemp("specimens")
     write_files(folder)
-    return all_specimens(folder)
+    return with_an_end(folder)
 
 
 @pytest.fixture
