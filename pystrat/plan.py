@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.strata import sorted_batches, sorted_frame, sorted_series
 from pystrat.value_names import Names, names_index
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 MOST_SHOWN = 20
 

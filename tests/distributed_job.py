@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence
@@ -211,7 +212,6 @@ def checked_samplers(rank: int, world: int) -> Iterator[tuple[str, Any]]:
     yield "a missing rank", stratified(world, rank or None)
     yield "kind", UniformBatchSampler(60, 6, seed=1) if rank == 1 else stratified(world, rank)
     yield "place", loaded(stratified(world, rank)) if rank == 0 else stratified(world, rank, epoch=3)
-    yield "several", stratified(world, rank, seed=1 + (rank == 1), epoch=4 * (rank == 2))
     yield "weights", updated(weighted_sampler(world, rank), 3.0 + (rank == 2))
     yield "stream", stream(world, rank, 1 + (rank == 1))
     yield "what is no sampler", [1] if rank == 1 else stratified(world, rank)
@@ -248,6 +248,20 @@ def job_ranks(rank: int, world: int) -> Any:
     told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
     with patch.object(counts_by_shard, "bound", reordered if rank == 1 else bound):
         told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))
+    return told
+
+
+def job_warned(rank: int, world: int) -> Any:
+    """How many warnings came before the first batch, and all warnings of two epochs."""
+    told: dict[str, Any] = {}
+    ranked: dict[str, Any] = {"seed": 1, "num_replicas": world, "rank": rank}
+    for name, given in {"alone": {"seed": 1}, "ranked": ranked, "seedless": {"num_replicas": world}}.items():
+        sampler = StratifiedBatchSampler(LABELS, 2, **given)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            iterator, before = iter(sampler), len(caught)
+            list(iterator), list(sampler)
+        told[name] = [before, *(str(warning.message) for warning in caught)]
     return told
 
 

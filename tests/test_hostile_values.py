@@ -151,8 +151,6 @@ CALLS: dict[str, Arguments] = {
     "Batches.gather": {"batches": [[0, 1], [2]]},
     "Batches.lists": {"first": 0, "step": 1},
     "Batches.part": {"first": 0, "step": 1},
-    "CorpusDataset.find": {"position": 1},
-    "CorpusDataset.lines": {"position": 1},
     "CorpusMixtureBatchSampler.dataset": {},
     "CorpusMixtureBatchSampler.plan": {"epoch": 3},
     "FeatureLookup.__call__": {"ids": [3, 4]},

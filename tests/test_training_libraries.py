@@ -82,27 +82,6 @@ def test_the_recipes_for_skorch() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(("form", "split"), [("arrays", True), ("TensorDataset", True), ("TensorDataset", False)])
-def test_the_function_for_skorch_takes_what_skorch_trains_on(form: str, split: bool) -> None:
-    from skorch.dataset import ValidSplit
-
-    names: dict[str, Any] = {}
-    code = code_blocks("skorch")[1][1]
-    exec(shared_lines() + code.split("\nnet = ")[0], names)
-    data = (names["inputs"].numpy(), names["labels"]) if form == "arrays" else (names["dataset"], None)
-    net = names["NeuralNetClassifier"](
-        torch.nn.Sequential(torch.nn.Linear(8, 2), torch.nn.Softmax(dim=-1)),
-        max_epochs=1,
-        train_split=ValidSplit(0.2, random_state=1) if split else None,
-        iterator_train=names["stratified_loader"],
-        iterator_train__min_samples_per_stratum=4,
-        verbose=0,
-    ).fit(*data)
-    n_batches = sum("train_loss" in batch for batch in net.history[0]["batches"])
-    assert 8 <= n_batches <= 14 if split else n_batches == 60 // 4
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("form", ["batch_sampler", "sampler", "TensorLoader"])
 def test_skorch_trains_on_the_rows_of_the_batches_in_their_order(form: str) -> None:
     from skorch import NeuralNet

@@ -43,11 +43,6 @@ class LineTable:
 
     def __init__(self, found: Sequence[Found]) -> None:
         self.found = found
-        for each in found:
-            for path, parameter in zip(each.paths, each.parameters):
-                kind = kind_of(os.stat(path))
-                if kind != "regular file":
-                    raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
         self._files = [[_File(path, name) for path, name in zip(each.paths, each.parameters)] for each in found]
         self.check()
         self.counts = [len(sides[0].offsets) - 1 for sides in self._files]
@@ -110,6 +105,9 @@ class _File:
     """A file, where its lines begin and the last one ends, and its size and modification time."""
 
     def __init__(self, path: Path, parameter: str) -> None:
+        kind = kind_of(os.stat(path))
+        if kind != "regular file":
+            raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
         self.path, self.version = str(path), _version(str(path))
         self.offsets = _offsets(path, parameter)
 

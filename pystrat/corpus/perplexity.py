@@ -50,11 +50,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     * The mode is the most frequent reported perplexity, rounded to 0.01 (the smallest if there are several). The spread
       is the root of the sum of squared distances from the mode of the c examples above it, divided by c - 1; if c is
       below 2, there is no ceiling.
-    * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`: a ceiling that
-      cuts off more than noise works against the method.
-
-    The mode of fewer than about 100,000 examples is unstable: set a positive `maximum` or None for these. In
-    distributed training, give every rank the reports of all ranks, in the same order: see `check_reports`.
+    * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`.
 
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``), as it is documented; its code draws
     nearly uniformly, and computes the spread from the last example alone.
@@ -142,7 +138,3 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         if "warning" in told:
             warnings.warn(told["warning"].tobytes().decode(), stacklevel=4)
         return super()._begin_epoch(place)
-
-    def __repr__(self) -> str:
-        shown = f"{self._parts['n_rows']} examples, batch_size={self.batch_size}, {self._n_batches} batches"
-        return f"{type(self).__name__}({shown}, seed={self.seed}, epoch={self.epoch})"

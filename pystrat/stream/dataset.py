@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data import IterableDataset
 
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
@@ -212,12 +212,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         """The number of lanes of this rank."""
         return self._lanes.n_lanes // self._stride
 
-    def _check_workers(self, n_workers: int) -> None:
-        """Refuse a number of workers that does not divide the lanes of this rank."""
-        if self._n_own_lanes % n_workers:
-            required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
-            raise refused_value("lanes", required, show(self._lanes.n_lanes))
-
     @property
     def _next(self) -> Place:  # type: ignore[override]
         return self._shared.next
@@ -305,23 +299,15 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                 where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
                 raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
             found += np.bincount(codes, minlength=len(found))
-            if counts is not None:
-                self._check_found(source, counts[source], found, is_end=False)
             yield rows, codes
             del rows  # nothing is kept while the next ones are read
-        if counts is not None:
-            self._check_found(source, counts[source], found, is_end=True)
-
-    def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], *, is_end: bool) -> None:
-        """Refuse a source whose rows differ from its counts."""
-        wrong = np.flatnonzero(found != counts if is_end else found > counts)
-        if len(wrong):
-            code = int(wrong[0])
-            required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
-            got = f"{'' if is_end else 'at least '}{int(found[code])}"
-            may_be_divided = is_end and get_worker_info() is not None  # type: ignore[no-untyped-call]
-            advice = " The reader must not divide the rows among the workers." if may_be_divided else ""
-            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.{advice}")
+        if counts is not None and (found != counts[source]).any():
+            code = int((found != counts[source]).argmax())
+            rows_of_stratum = f"{count_of(int(counts[source, code]), 'row')} of '{self._strata[code]}'"
+            raise SourceError(
+                f"The source '{name}' must have {rows_of_stratum}, as its counts say. Got {found[code]} instead. A "
+                "reader returns the same rows in every worker."
+            )
 
     def _check_room(self, source: int, dealing: Any, waiting: int = 0) -> None:
         """Refuse a source whose rows exceed the buffer; `waiting` of them are read but not yet dealt."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from decimal import Context, Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -43,14 +42,6 @@ def test_golden_weights(case: dict) -> None:
     if given["function"] == "temperature_weights":  # C libraries may differ in the last digit of a power
         expected = pytest.approx(expected, rel=4e-16, abs=0)
     assert found.tolist() == expected
-
-
-@given(LABELS, st.floats(0, 1, exclude_max=True))
-def test_effective_number(labels: list[str], beta: float) -> None:
-    exact = Fraction(beta)
-    found = effective_number_weights(labels, beta=beta)
-    for label, weight in zip(labels, found.tolist()):
-        assert weight == pytest.approx(float((1 - exact) / (1 - exact ** labels.count(label))), rel=1e-14)
 
 
 def test_effective_numbers_of_large_classes_lose_no_digits() -> None:

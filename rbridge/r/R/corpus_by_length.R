@@ -15,9 +15,8 @@
 #'   has them.
 #' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
 #'
-#' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
-#' other sampler, for feedback to it.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and `sampler()`, which
+#' returns the instance of the other sampler, for feedback to it.
 #'
 #' @export
 #' @examples
@@ -123,7 +122,7 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    settings = format_by_length,
+    settings = format_arguments,
     methods = list(sampler = function() private$.of),
     private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
   )
@@ -147,28 +146,33 @@ cut_rows = function(private, epoch) {
   if (identical(private$.latest$epoch, epoch)) {
     return(private$.latest$batches)
   }
-  rows = private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows
-  batches = core_ask(private, "batches", list(rows = as.integer(pmin(rows, largest_count)), epoch = epoch))
+  cut = cut_drawn(private, epoch, private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows)
   if (!private$.has_feedback) {
-    private$.latest = list(epoch = epoch, batches = batches)
+    private$.latest = cut
   }
-  batches
+  cut$batches
+}
+
+# The rows of an epoch in drawn order, and its batches.
+cut_drawn = function(private, epoch, drawn) {
+  drawn = as.integer(pmin(drawn, largest_count))
+  list(epoch = epoch, drawn = drawn, batches = core_ask(private, "batches", list(rows = drawn, epoch = epoch)))
 }
 
 begin_by_length = function(private, epoch) {
-  if (identical(private$.latest$epoch, epoch)) {
-    return()
+  if (!identical(private$.latest$epoch, epoch)) {
+    private$.latest = NULL
+    private$.of$set_epoch(epoch)
+    inside = private$.of$.__enclos_env__$private
+    inside$.begin()
+    private$.latest = cut_drawn(private, epoch, inside$.epoch_batches(epoch)$rows)
   }
-  private$.latest = NULL
-  private$.of$set_epoch(epoch)
-  private$.of$.__enclos_env__$private$.begin()
-  private$.latest = list(epoch = epoch, batches = cut_rows(private, epoch))
 }
 
 state_by_length = function(private, place) {
   if (private$.has_feedback) {
-    running = if (identical(private$.latest$epoch, place$epoch)) private$.latest$batches
-    list(sampler = private$.of$state(), rows = if (!is.null(running)) running$rows - 1L, offsets = running$offsets)
+    is_running = identical(private$.latest$epoch, place$epoch)
+    list(sampler = private$.of$state(), drawn = if (is_running) private$.latest$drawn - 1L)
   }
 }
 
@@ -176,28 +180,13 @@ load_by_length = function(private, state) {
   if (!private$.has_feedback) {
     return()
   }
-  if (!all(c("sampler", "rows", "offsets") %in% names(state))) {
-    stop_parameter("state", "have the entries 'sampler', 'rows' and 'offsets' too", show_value(state))
+  if (!all(c("sampler", "drawn") %in% names(state))) {
+    stop_parameter("state", "have the entries 'sampler' and 'drawn' too", show_value(state))
   }
-  rows = as.integer(unlist(state$rows))
-  offsets = as.integer(unlist(state$offsets))
-  n_rows = length(private$.recipe$parts$lengths)
-  are_rows = !anyNA(rows) && all(rows >= 0 & rows < n_rows)
-  are_offsets = length(offsets) == 0L || !anyNA(offsets) && !is.unsorted(offsets) && offsets[1L] == 0L &&
-    offsets[length(offsets)] == length(rows)
-  if (!are_rows || !are_offsets) {
-    stop_parameter("state", sprintf("hold rows from 0 to %d, and where batches begin", n_rows - 1L), "others")
+  cut = if (!is.null(state$drawn)) {
+    cut_drawn(private, check_epoch(state$epoch), as.integer(unlist(state$drawn)) + 1L)
   }
   private$.of$load_state_dict(state$sampler)
-  private$.latest = if (!is.null(state$rows)) {
-    list(epoch = as.double(state$epoch), batches = list(rows = rows + 1L, offsets = offsets))
-  }
+  private$.latest = cut
   NULL
-}
-
-format_by_length = function(recipe) {
-  limits = limits_of(recipe)
-  limits$num_replicas = NULL
-  shown = vapply(limits, function(value) show_value(if (is.integer(value)) value == 1L else value), "")
-  c(sprintf("* %s: %s", names(limits), shown), sprintf("* of <%s>", inner_kind(recipe)$class))
 }

@@ -132,15 +132,11 @@ absolute = function(path) {
 
 # Names without a suffix, NA for those that do not have it.
 without_suffix = function(names, suffix) {
-  ending = charToRaw(suffix)
-  stripped = vapply(names, function(name) {
-    bytes = charToRaw(name)
-    size = length(bytes) - length(ending)
-    ends_so = size >= 0L && identical(bytes[size + seq_along(ending)], ending)
-    if (ends_so) rawToChar(bytes[seq_len(size)]) else NA_character_
-  }, "", USE.NAMES = FALSE)
+  ending = sprintf("\\Q%s\\E\\z", suffix)
+  stripped = sub(ending, "", names, perl = TRUE, useBytes = TRUE)
+  stripped[!grepl(ending, names, perl = TRUE, useBytes = TRUE)] = NA
   if (length(stripped) > 0L) {
-    Encoding(stripped) = Encoding(names)
+    Encoding(stripped) = Encoding(names) # sub() may mark its result as bytes
   }
   stripped
 }
