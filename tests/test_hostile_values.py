@@ -220,12 +220,28 @@ BESIDES_IN: dict[tuple[str, str], Arguments] = {
     ("CorpusDataset", "targets"): {"source": ["b.rows"], "suffixes": None},
     ("CorpusMixtureBatchSampler", "targets"): {"source": ["b.rows"], "suffixes": None},
 }
-FUNCTIONS = {"read", "stratum", "accept", "weights", "labels", "transform"}  # may be some, which fail as they like
+FUNCTIONS = {
+    "read",
+    "stratum",
+    "accept",
+    "weights",
+    "labels",
+    "transform",
+    "beta",
+}  # may be some, which fail as they like
 # The errors of Python, numpy, pandas and torch are good enough of files, tables and tensors.
 WITH_OTHER_ERRORS = {
     *("Batches.lists", "Batches.part", "CorpusDataset", "CorpusMixtureBatchSampler", "FeatureLookup"),
     *("FeatureLookup.__call__", "NoDuplicatesBatchSampler", "PairDataset.__getitem__", "RareEventBatchSampler"),
-    *("StratifiedStream", "TensorLoader", "TreeBatchSampler", "TreeSampler", "correct_probabilities", "count_sources"),
+    *(
+        "StratifiedStream",
+        "TensorLoader",
+        "TreeBatchSampler",
+        "TreeSampler",
+        "correct_probabilities",
+        "count_sources",
+        "distribute",
+    ),
     *("labels_of_masks", "plot_batch_counts", "read_csv", "read_json_lines", "stratified_split"),
 }
 OTHER_ERRORS = (AssertionError, LookupError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
