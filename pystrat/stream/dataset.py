@@ -181,8 +181,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         weights = self._weights_of_strata(normalize)
         if not isinstance(rows, (list, tuple)):
             raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
-        strata: list[Any] = []
-        self._reader.add_strata(strata, rows)
+        strata = [self._reader.stratum_of(row) for row in rows]
         codes = self._codes.of(strata)
         if (codes < 0).any():
             required = f"have strata that are one of {listed_keys(self._strata)}"

@@ -47,9 +47,11 @@ check_versions = function(paths, versions) {
 
 check_line_table = function(table) check_versions(unlist(table$paths), unlist(table$versions))
 
-# What a recipe says of files.
+# What a recipe says of files: their paths as bytes, separated by zero bytes, because a path may not be text in any
+# encoding, and their versions.
 labels_of_files = function(table) {
-  list(paths = paths_as_bytes(unlist(table$paths)), versions = unlist(table$versions, use.names = FALSE))
+  paths = writeBin(unlist(table$paths), raw(), useBytes = TRUE)
+  list(paths = utils::head(paths, -1L), versions = unlist(table$versions, use.names = FALSE))
 }
 
 # Refuses that files of a recipe, by default all, have changed.
