@@ -31,17 +31,7 @@ class FeedbackBatchSampler(KindBatchSampler):
 
     The constructor of a subclass calls `_check`, then `_begin_state`. The core has the state, and checks one that is
     loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
-    requested after any of them.
-
-    Notes
-    -----
-    * The batches of an epoch are a function of the seed, the epoch, the feedback before and during it, and how many
-      batches were drawn before each piece of feedback. Feedback affects the batches that are not yet drawn.
-    * `batches` returns the epoch as it would be without further feedback, and changes nothing.
-    * A state contains the feedback, the state of the generator, and the batches that were drawn but not trained on,
-      which come first after the state is loaded.
-    * If all ranks receive the same feedback between the same batches, interleaving them gives the batches of
-      ``rank=None``.
+    requested after any of them. `batches` returns the epoch as it would be without further feedback.
     """
 
     _has_feedback = True

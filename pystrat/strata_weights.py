@@ -31,7 +31,7 @@ class WeightsOfStrata(KindBatchSampler):
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
 
         Epochs may repeat or omit rows of a stratum; the weights correct for this. Position k of ``to_numpy()`` is that
-        of output k of a network, so that a loss takes them as they are, see Examples.
+        of output k of a network, as ``torch.nn.CrossEntropyLoss(weight=...)`` takes them.
 
         Parameters
         ----------
@@ -46,15 +46,10 @@ class WeightsOfStrata(KindBatchSampler):
 
         Examples
         --------
-        >>> import torch
         >>> from pystrat import StratifiedBatchSampler
-        >>> labels = [1] * 10 + [0] * 40
-        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under")
+        >>> sampler = StratifiedBatchSampler([1] * 10 + [0] * 40, mean_batch_size=10, balance="under")
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
-        >>> weight = torch.tensor(sampler.class_weights().to_numpy())
-        >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
-        [4.0, 1.0]
         """
         return sorted_series(self._weights_of_classes(normalize), self._plan.strata, "weight")
 

@@ -160,7 +160,6 @@ CALLS: dict[str, Arguments] = {
     "PairDataset.__getitem__": {"numbers": [7, 3]},
     "PerLabelBatchSampler.class_weights": {"normalize": True},
     "PerLabelBatchSampler.weights": {"numbers": [9, 12], "normalize": True},
-    "PerplexityBatchSampler.check_reports": {"fingerprints": ["a", "a"]},
     "PerplexityBatchSampler.report": {"rows": [0, 1], "nll": [0.5, 1]},
     "Placed.load_state_dict": {"state": uniform().state()},
     "Placed.set_epoch": {"epoch": 1, "batches_done": 1},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from itertools import accumulate
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
@@ -57,21 +56,15 @@ class LineTable:
     def __len__(self) -> int:
         return self._ends[-1]
 
-    def find(self, line: int) -> tuple[int, int]:
-        """Return the file of a line and its number in it, both from 0."""
-        file = bisect_right(self._ends, line)
-        return file, line - (self._ends[file - 1] if file else 0)
-
     def read(self, lines: Sequence[int]) -> list[tuple[str, ...]]:
         """Return the text of lines, each with one entry for each side."""
-        places: dict[int, list[tuple[int, int]]] = {}
-        for place, line in enumerate(lines):
-            file, number = self.find(line)
-            places.setdefault(file, []).append((place, number))
+        wanted = np.asarray(lines, dtype=np.int64)
+        files = np.searchsorted(self._ends, wanted, side="right")
         texts: list[tuple[str, ...]] = [()] * len(lines)
-        for file, wanted in places.items():
-            sides = [side.read([number for _, number in wanted]) for side in self._files[file]]
-            for (place, _), text in zip(wanted, zip(*sides)):
+        for file in np.unique(files).tolist():
+            places = np.flatnonzero(files == file)
+            numbers = (wanted[places] - self._ends[file] + self.counts[file]).tolist()
+            for place, text in zip(places.tolist(), zip(*(side.read(numbers) for side in self._files[file]))):
                 texts[place] = text
         return texts
 

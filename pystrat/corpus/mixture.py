@@ -226,5 +226,5 @@ def _warn_of_rules(names: list[str], of_files: Any, n_rules: int) -> None:
     if left_out:
         warnings.warn(f"No rule covers these files, which are left out: {', '.join(left_out)}.", stacklevel=3)
     if unused:
-        told = ", ".join(map(str, unused))
-        warnings.warn(f"These rules are those of no file: {told}, counted from 1.", stacklevel=3)
+        shown = ", ".join(map(str, unused))
+        warnings.warn(f"These rules are those of no file: {shown}, counted from 1.", stacklevel=3)

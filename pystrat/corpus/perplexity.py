@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
-from pystrat.digest import digest_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_list, refused_type, refused_value, show
 from pystrat.places import Place
 
 
@@ -109,29 +107,6 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         """Return the perplexity of each example, `initial` if it was never reported; shape (n_rows,)."""
         found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
         return found
-
-    @property
-    def reports_fingerprint(self) -> str:
-        """A digest of all reports; the same on all ranks if all were given the same reports."""
-        return digest_of(self._instance.ask("state")["reported"])
-
-    def check_reports(self, fingerprints: Sequence[str]) -> None:
-        """Raise ValueError if a rank was given other reports than rank 0.
-
-        Parameters
-        ----------
-        fingerprints : sequence of str
-            `reports_fingerprint` of every rank, by rank, as ``torch.distributed.all_gather_object`` gathers them.
-        """
-        required = "be a list of the digests of all ranks"
-        if isinstance(fingerprints, str):
-            raise refused_type("fingerprints", required, show(fingerprints))
-        told = check_list(fingerprints, "fingerprints", required=required, kinds=(str,))
-        differing = [str(rank) for rank, fingerprint in enumerate(told) if fingerprint != told[0]]
-        if differing:
-            got = f"other reports than rank 0 on rank {', '.join(differing)}"
-            advice = "Give every rank the reports of all ranks, in the same order."
-            raise refused_value("fingerprints", "be the same on all ranks", got, advice)
 
     def _begin_epoch(self, place: Place) -> Place:
         told = self._instance.tell("begin", {"epoch": place.epoch})

@@ -89,8 +89,6 @@ class SampledOutput:
     ) -> None:
         if not isinstance(model, nn.Module):
             raise refused_type("model", "be a torch.nn.Module", show(model))
-        if optimizer is not None and not hasattr(optimizer, "param_groups"):
-            raise refused_type("optimizer", "be a torch.optim.Optimizer", show(optimizer))
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
             raise refused_type("layer", "be a torch.nn.Linear of the model", show(layer))
         if "weight" not in dict(layer.named_parameters(recurse=False)):

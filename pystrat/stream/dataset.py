@@ -16,12 +16,12 @@ from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, count_of, refused_type, refused_value, show
 from pystrat.places import Place, Placed
-from pystrat.strata import encode_strata, sorted_series
+from pystrat.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
-from pystrat.stream.lanes import Drawn, Lanes, strata_of_keys
-from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, shown_stratum
+from pystrat.stream.lanes import Drawn, Lanes
+from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
 from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -151,7 +151,10 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
             parts.update(table=table.astype(np.float64).ravel(), n_strata=len(self._strata))
             for name in ("min_samples_per_stratum", "shares"):
                 if isinstance(arguments[name], Mapping):
-                    parts[f"{name}_strata"] = strata_of_keys(arguments[name], self._strata, name)
+                    keys = list(map(name_of_stratum, arguments[name]))
+                    check_keys(keys, name, noun="stratum")
+                    codes = strata_of_keys(keys, self._strata, name, noun="stratum")
+                    parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
         self._lanes = Lanes(parts, self.seed, table, self._strata)
         if self._lanes.warning:
             warnings.warn(self._lanes.warning, stacklevel=2)
@@ -178,8 +181,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         weights = self._weights_of_strata(normalize)
         if not isinstance(rows, (list, tuple)):
             raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
-        strata: list[Any] = []
-        self._reader.add_strata(strata, rows)
+        strata = [self._reader.stratum_of(row) for row in rows]
         codes = self._codes.of(strata)
         if (codes < 0).any():
             required = f"have strata that are one of {listed_keys(self._strata)}"

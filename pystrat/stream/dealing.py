@@ -31,7 +31,7 @@ class CountedBatches:
         return np.asarray((ranks * self._n_batches - self._shifts[strata] - 1) // self._taken[strata])
 
     def skip(self, ranks: Integers) -> bool:
-        """Leave out rows of so many ranks if no batch that is to be delivered has them; return whether it did."""
+        """Leave out rows of these numbers if no batch that is to be delivered has them; return whether it did."""
         strata = np.flatnonzero(ranks)
         if (self._batches_of((self._done + ranks)[strata], strata) >= self._next).any():
             return False

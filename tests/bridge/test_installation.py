@@ -233,7 +233,7 @@ def test_the_status_has_the_versions_of_what_is_there_and_the_error_of_a_broken_
     (tmp_path / "Rscript").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     broken = rbridge.r_status()
-    assert "R was found but fails: broken" in broken and "Install R 4.0" not in broken
+    assert "was found but fails: broken" in broken and "Install R 4.0" not in broken
 
 
 def test_another_version_of_the_r_package_that_r_has_loaded_is_refused(

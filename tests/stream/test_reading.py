@@ -165,7 +165,7 @@ NO = {"label": "no"}
         (lambda source: [NO, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
         (lambda source: [NO, {"label": True}], "stratum of row 1 .* Got 'TRUE' instead"),
         (lambda source: [NO, {"label": 0.1 + 0.2}], "stratum of row 1 .* Got '0.30000000000000004' instead"),
-        (lambda source: [NO, Ended(), NO], "at row 1. ValueError: The function of the stratum raised StopIteration"),
+        (lambda source: [NO, Ended(), NO], "at row 1. StopIteration"),
     ],
 )
 def test_what_is_wrong_in_a_source_is_told_with_its_row(read: Any, message: str) -> None:

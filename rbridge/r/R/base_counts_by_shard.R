@@ -52,13 +52,14 @@ bound_counts = function(tables) {
   shards = unlist(lapply(tables, `[[`, "shards"))
   shards = shards[by_code_point(shards)]
   cells = do.call(rbind, lapply(tables, function(counts) {
-    cells = expand.grid(stratum = counts$strata, shard = counts$shards, stringsAsFactors = FALSE)
-    cells$rows = as.vector(t(counts$table))
-    cells[cells$rows > 0, ]
+    rows = t(counts$table)
+    places = which(rows > 0, arr.ind = TRUE)
+    data.frame(shard = match(counts$shards, shards)[places[, 2L]], stratum = counts$strata[places[, 1L]],
+      rows = rows[places])
   }))
-  strata = as.character(unique(cells$stratum[by_code_point(cells$shard)]))
+  strata = as.character(unique(cells$stratum[order(cells$shard)]))
   table = matrix(0, length(shards), length(strata))
-  table[cbind(match(cells$shard, shards), match(cells$stratum, strata))] = cells$rows
+  table[cbind(cells$shard, match(cells$stratum, strata))] = cells$rows
   counts_matrix(table, shards, strata)
 }
 

@@ -223,7 +223,7 @@ prepare_instance = function(self, private, data_source) {
   if (caller$keeps_order) {
     n_rows = source_rows(data_source)
     batch_size = if (is.null(caller$batch_size)) n_rows else caller$batch_size
-    offsets = full_offsets(n_rows, ceiling(n_rows / batch_size), batch_size)
+    offsets = as.integer(pmin(batch_size * 0:ceiling(n_rows / batch_size), n_rows))
     private$.in_order = list(rows = seq_len(n_rows), offsets = offsets)
     return()
   }

@@ -58,7 +58,7 @@ feedback_recipe = function(kind, arguments, data, state = list()) {
   parts = parts[setdiff(names(parts), feedback_labels)]
   parts = c(parts, data[setdiff(names(data), names(parts))])
   recipe = new_recipe(kind, arguments$seed, parts, state, c(list(), labels))
-  trial = new_memory()
+  trial = new.env(parent = emptyenv())
   trial$.recipe = recipe
   core_begin(trial, state)
   recipe$state = core_ask(trial, "state")

@@ -33,17 +33,10 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
   settings = if (is.null(inside$recipe$open)) inside$recipe$parts else inside$recipe$open
   limits = list(max_tokens = max_tokens, batch_size = batch_size, window = window,
     balance_replicas = balance_replicas, shuffle = shuffle, num_replicas = settings$num_replicas)
-  lengths = plain_value(lengths)
-  if (is_column_name(lengths)) {
-    limits = core_plan("by_length", limits)
-  } else if (!is.numeric(lengths) || is.object(lengths)) {
-    stop_parameter("lengths", "hold numbers, or name a column of the task", show_value(lengths))
-  } else {
-    lengths = as.double(lengths)
-    limits = core_plan("by_length", c(limits, list(lengths = lengths)))
-  }
-  is_complete = !is.character(lengths) && is.null(inside$recipe$open)
-  recipe = if (is_complete) {
+  is_column = is_column_name(lengths)
+  lengths = if (is_column) lengths else feedback_values(lengths, "lengths")
+  limits = core_plan("by_length", c(limits, if (!is_column) list(lengths = lengths)))
+  recipe = if (!is_column && is.null(inside$recipe$open)) {
     by_length_recipe(limits, lengths, inside$recipe)
   } else {
     open_recipe("by_length", inside$recipe$seed, c(limits, list(lengths = lengths, sampler = inside$recipe)), list())
@@ -83,16 +76,14 @@ kind_by_length = function() {
   list(
     class = "batch_sampler_by_length",
     complete = function(recipe, data_source, task) {
-      given = recipe$open
-      if (is.null(given)) {
-        given = list(lengths = recipe$parts$lengths, sampler = sampler_inside(recipe))
-      }
+      given = given_of(recipe)
       if (is.character(given$lengths)) {
         given$lengths = feedback_values(named_columns(task, given$lengths, "lengths")[[1L]], "lengths")
       } else {
         check_task_order(task, "lengths")
       }
-      by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
+      limits = given[setdiff(names(given), c("lengths", "sampler"))]
+      by_length_recipe(limits, given$lengths, ready_recipe(given$sampler, data_source, task))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
     inside = sampler_inside,
@@ -128,18 +119,17 @@ kind_by_length = function() {
   )
 }
 
-# The arguments besides lengths and the sampler.
-limits_of = function(recipe) {
-  given = if (is.null(recipe$open)) recipe$parts else recipe$open
-  given[grep("^(lengths|sampler)", names(given), invert = TRUE)]
-}
-
-inner_kind = function(recipe) {
-  sampler_kind(if (is.null(recipe$open)) recipe$parts[["sampler"]] else recipe$open$sampler$kind)
+# The arguments of a recipe, with the recipe of the sampler inside.
+given_of = function(recipe) {
+  if (!is.null(recipe$open)) {
+    return(recipe$open)
+  }
+  parts = recipe$parts
+  c(parts[grep("^sampler(_|$)", names(parts), invert = TRUE)], list(sampler = sampler_inside(recipe)))
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
-is_told = function(recipe) !is.null(inner_kind(recipe)$load_feedback)
+is_told = function(recipe) !is.null(sampler_kind(given_of(recipe)$sampler$kind)$load_feedback)
 
 # The batches of an epoch, which are kept because their number requires the draw.
 cut_rows = function(private, epoch) {

@@ -23,9 +23,7 @@
 #'   `FALSE` (default): it is only the items.
 #' @param max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
 #'   In a mixture, all lines keep their positions; its `dataset()` has no limits.
-#' @param targets (`character()` or `list()`)\cr
-#'   The paths of the partners of the files of `source`, in the same order, with any names.
-#'   `NULL` (default): the partners are found by their suffixes.
+#' @eval described("CorpusMixtureBatchSampler", targets = "`character()` or `list()`")
 #'
 #' @return A dataset with the members
 #' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one

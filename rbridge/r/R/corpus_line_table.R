@@ -47,9 +47,11 @@ check_versions = function(paths, versions) {
 
 check_line_table = function(table) check_versions(unlist(table$paths), unlist(table$versions))
 
-# What a recipe says of files.
+# What a recipe says of files: their paths as bytes, separated by zero bytes, because a path may not be text in any
+# encoding, and their versions.
 labels_of_files = function(table) {
-  list(paths = paths_as_bytes(unlist(table$paths)), versions = unlist(table$versions, use.names = FALSE))
+  paths = writeBin(unlist(table$paths), raw(), useBytes = TRUE)
+  list(paths = utils::head(paths, -1L), versions = unlist(table$versions, use.names = FALSE))
 }
 
 # Refuses that files of a recipe, by default all, have changed.
@@ -141,10 +143,9 @@ read_side = function(table, side, file, numbers) {
 
 # The values of a function of lines, a list named by their sides, for many lines: a list of its answers.
 over_lines = function(table, lines, description, ask) {
-  begins = seq_len(ceiling(length(lines) / 4096)) * 4096 - 4096
-  tick = progress_ticker(description, length(begins))
-  lapply(begins, function(begin) {
-    some = lines[begin + seq_len(min(4096, length(lines) - begin))]
+  parts = unname(split(lines, (seq_along(lines) - 1) %/% 4096))
+  tick = progress_ticker(description, length(parts))
+  lapply(parts, function(some) {
     answer = ask(named_sides(table, read_lines(table, some)), length(some))
     tick()
     answer

@@ -8,17 +8,10 @@
 #' Evaluate, and save checkpoints, after `with()`: losses of samples are lower than those of the full vocabulary.
 #' \twin{corpus.vocabulary.SampledOutput}{corpus}
 #'
-#' @param model (`torch::nn_module`)\cr
-#'   The whole model, which is searched for other uses of the layer's weight.
-#' @param layer (`torch::nn_linear`)\cr
-#'   Its output layer; `out_features` is the size of the vocabulary.
+#' @eval described("SampledOutput", model = "`torch::nn_module`", layer = "`torch::nn_linear`",
+#'   optimizer = "`torch::optimizer()`")
 #' @param ids (`integer()` | `torch::torch_tensor`)\cr
 #'   The sampled ids, such as those from [sampled_vocabulary()]: each once, from 1 to `layer$out_features`.
-#' @param optimizer (`torch::optimizer()`)\cr
-#'   The optimizer that trains the layer.
-#'   Its state must be numbers, or tensors of the parameter's shape that begin at 0: not that of [torch::optim_lbfgs()],
-#'   [torch::optim_rprop()] and the optimizers of LibTorch (`torch::optim_ignite_*`).
-#'   `NULL` (default): the layer is not trained.
 #' @param data (`sampled_output`)\cr
 #'   What `sampled_output()` returns.
 #' @param expr (any)\cr
@@ -76,7 +69,7 @@ sampled_output_class = R6Class("sampled_output",
   public = list(
     ids = NULL,
     initialize = function(model, layer, ids, optimizer) {
-      check_output_layer(model, layer, optimizer)
+      check_output_layer(model, layer)
       private$.size = layer$out_features
       self$ids = sort(vocabulary_ids(ids, "ids", private$.size))
       if (length(self$ids) == 0L) {
@@ -215,12 +208,9 @@ write_rows = function(whole, rows, values) {
   whole
 }
 
-check_output_layer = function(model, layer, optimizer) {
+check_output_layer = function(model, layer) {
   if (!torch::is_nn_module(model)) {
     stop_parameter("model", "be a torch::nn_module", show_value(model))
-  }
-  if (!is.null(optimizer) && !torch::is_optimizer(optimizer)) {
-    stop_parameter("optimizer", "be a torch::optimizer", show_value(optimizer))
   }
   is_of_model = function(layer) any(vapply(model$modules, identical, logical(1L), layer))
   if (!inherits(layer, "nn_linear") || !is_of_model(layer)) {

@@ -177,15 +177,7 @@ stream_dataset = function(stream) {
       go_on_at(place_of_state(places, state))
       invisible(self)
     },
-    class_weights = function(normalize = FALSE) {
-      if (is.na(n_batches)) {
-        stop_parameter("counts", "be given for weights", "NULL")
-      }
-      available = colSums(lanes$totals)
-      taken = colSums(lanes$taken)
-      scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
-      stats::setNames(available / taken * scale, stream$strata)
-    },
+    class_weights = function(normalize = FALSE) weights_of_stream(stream, normalize),
     weights = function(rows, normalize = FALSE) {
       weights = self$class_weights(normalize)
       strata = strata_of_rows(rows, stream$stratum)
@@ -203,8 +195,19 @@ stream_dataset = function(stream) {
   generator()
 }
 
-# A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of
-# lanes that have ended give no batch; NULL at the end.
+# The training weight of each stratum, by name.
+weights_of_stream = function(stream, normalize) {
+  if (is.null(stream$lanes$counts)) {
+    stop_parameter("counts", "be given for weights", "NULL")
+  }
+  available = colSums(stream$lanes$totals)
+  taken = colSums(stream$lanes$taken)
+  scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
+  stats::setNames(available / taken * scale, stream$strata)
+}
+
+# A function that returns the next batch of this rank at each call, and the turns of its lanes so far; NULL at the end.
+# A turn of a lane that has ended gives no batch.
 stream_batches = function(stream, own_lanes, epoch, first) {
   drawn = draw_lanes(stream$lanes, epoch)
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.

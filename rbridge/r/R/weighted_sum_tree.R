@@ -55,13 +55,7 @@ sum_tree_class = R6Class("sum_tree",
       private$.stream = new_stream(seed)
     },
     sample = function(k = 1, replacement = TRUE) {
-      wanted = list(k = k, count = 1, replacement = replacement)
-      # A draw takes microseconds. Here, nothing but the field refers to the stream, which is then changed in place.
-      rows = .Call(C_draw_more, private$.instance, private$.state, private$.stream, wanted)
-      if (is.integer(rows)) {
-        return(rows)
-      }
-      drawn = core_draw_more(private, private$.stream, wanted)
+      drawn = core_draw_more(private, private$.stream, list(k = k, count = 1, replacement = replacement))
       private$.stream = drawn$stream
       drawn$rows
     },

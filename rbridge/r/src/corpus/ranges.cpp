@@ -55,14 +55,12 @@ void take_different(Generator &generator, int64_t length, int64_t count, int32_t
  */
 void take_in_turn(int64_t length, int64_t count, int64_t epoch, int32_t *places, Host &host) {
   int64_t step = std::max<int64_t>(1, length / count), shorter = length / step, n_longer = length % step;
-  int64_t taken = epoch * count % length;
-  int64_t beyond = taken - n_longer * (shorter + 1); /* the first starts have one place more */
-  int64_t start = beyond < 0 ? taken / (shorter + 1) : n_longer + beyond / shorter;
-  int64_t place = start + step * (beyond < 0 ? taken % (shorter + 1) : beyond % shorter);
   host.in_steps(count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i++, place += step) {
-      if (place >= length) place = start = start + 1 < step ? start + 1 : 0;
-      places[i] = static_cast<int32_t>(place);
+    for (int64_t i = begin; i < end; i++) {
+      int64_t taken = (epoch * count + i) % length, beyond = taken - n_longer * (shorter + 1);
+      /* the first starts have one place more */
+      const auto turns = beyond < 0 ? std::lldiv(taken, shorter + 1) : std::lldiv(beyond, shorter);
+      places[i] = static_cast<int32_t>(turns.quot + (beyond < 0 ? 0 : n_longer) + step * turns.rem);
     }
   });
 }
