@@ -87,22 +87,19 @@ def one_of(n_labels: int, labels: list[int]) -> pd.DataFrame:
 
 def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     """Return the arguments of samplers that differ in one thing, kind by kind."""
-    rare = {
-        "positives": [folder / "a.txt"],
-        "negatives": [folder / "b.rows", folder / "c.rows"],
-        "multiplier": 1,
-        "batch_size": 4,
-    }
+    rare = {**rare_events(folder), "batch_size": 4}
     corpus = {"source": folder, "batch_size": 4, "suffixes": [".txt"]}
     stages = {**corpus, "suffixes": [".rows"], "epoch_end": "first_exhausted"}
     counts = shard_counts({"a": LABELS, "b": LABELS})
     shards = {"strata": LABELS, "min_samples_per_stratum": 1, "counts": counts, "shards": ["b"]}
     groups = {"strata": LABELS, "min_samples_per_stratum": 1}
-    subset = {"strata": LABELS, "strata_per_batch": 1, "min_samples_per_stratum": 1}
+    two_of_five = {"strata": [row % 5 for row in range(24)], "strata_per_batch": 2, "min_samples_per_stratum": 2}
     keys = {"keys": [0, 1, 2, 3, 4, 5, 6, 0], "batch_size": 3}
     two_keys = {"keys": {"a": list(range(8)), "b": list(range(1, 9))}, "batch_size": 2}
     downsampled = {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 3}
     part = {"n_rows": 40, "sample": 24, "batch_size": 2}
+    both = pd.DataFrame([[0, 1], [1, 0]] * 3 + [[1, 1]] * 2, columns=["a", "b"])
+    in_turn = Specimen(StratifiedBatchSampler, {"strata": IN_TURN, "min_samples_per_stratum": 1})
     by_length = {"lengths": [row * 5 % 7 for row in range(24)], "max_tokens": 18}
     tree = {"table": {"x": LABELS}, "spec": SHUFFLED, "length": 8}
     return {
@@ -124,13 +121,8 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         StrataSubsetBatchSampler: [
             {"strata": IN_TURN, "strata_per_batch": 2, "min_samples_per_stratum": 2},
-            {
-                "strata": [row % 5 for row in range(24)],
-                "strata_per_batch": 2,
-                "min_samples_per_stratum": 2,
-                "balance": "mean",
-            },
-            {**subset, "strata_per_batch": 2},
+            {**two_of_five, "balance": "mean"},
+            {"strata": LABELS, "strata_per_batch": 2, "min_samples_per_stratum": 1},
         ],
         OneStratumBatchSampler: [
             {"strata": LABELS, "batch_size": 2},
@@ -161,10 +153,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         MultilabelBatchSampler: [
             {"labels": one_of(2, IN_TURN), "min_samples_per_label": 2},
             {"labels": one_of(2, IN_TURN), "min_samples_per_label": 2, "shuffle": False},
-            {
-                "labels": pd.DataFrame([[0, 1], [1, 0]] * 3 + [[1, 1]] * 2, columns=["a", "b"]),
-                "min_samples_per_label": 1,
-            },
+            {"labels": both, "min_samples_per_label": 1},
         ],
         NegativePairBatchSampler: [
             {**MANY_PAIRS, "ratio": 0.5, "batch_size": 8},
@@ -206,10 +195,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         BatchesByLength: [
             {"sampler": Specimen(UniformBatchSampler, {"n_rows": 24, "batch_size": 8}), **by_length},
             {"sampler": Specimen(EpochSubsetBatchSampler, {**part, "n_rows": 24}), **by_length, "batch_size": 3},
-            {
-                "sampler": Specimen(StratifiedBatchSampler, {"strata": IN_TURN, "min_samples_per_stratum": 1}),
-                **by_length,
-            },
+            {"sampler": in_turn, **by_length},
         ],
         RareEventBatchSampler: [
             {**rare, "batch_size": 6},
@@ -231,6 +217,10 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**tree, "batch_size": 2, "spec": {**SHUFFLED, "auxiliary": {"u": "uniform(0, 1)"}}},
         ],
     }
+
+
+def rare_events(folder: Path) -> dict[str, Any]:
+    return {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "multiplier": 1}
 
 
 def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
@@ -310,13 +300,7 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             }
         ],
         RareEventBatchSampler: [
-            {
-                "positives": [folder / "a.txt"],
-                "negatives": [folder / "b.rows", folder / "c.rows"],
-                "multiplier": 1,
-                "batch_size": 20,
-                "negative_files_per_epoch": 1,
-            }
+            {**rare_events(folder), "batch_size": 20, "negative_files_per_epoch": 1},
         ],
         CorpusMixtureBatchSampler: [
             corpus,
@@ -379,6 +363,7 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
     of_five = {"strata": [row % 5 for row in range(24)], "strata_per_batch": 2}
     labels = pd.DataFrame(np.array(MANY_LABELS), columns=list("abc"))
     corpus = {"source": folder, "suffixes": [".rows"]}
+    by_epoch = {"weights": {0: [1, 1], 3: [3, 1]}}
     few_items = {"users": [row % 8 for row in range(24)], "items": [row * 5 % 7 for row in range(24)], "batch_size": 5}
     return {
         StratifiedBatchSampler: [
@@ -424,13 +409,7 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
             {"n_rows": 40, "batch_size": 5, "maximum": 9.0, "clip": True},
         ],
         CorpusMixtureBatchSampler: [
-            {
-                **corpus,
-                "batch_size": 4,
-                "weights": {0: [1, 1], 3: [3, 1]},
-                "epoch_end": "first_exhausted",
-                "assign": "even",
-            },
+            {**corpus, **by_epoch, "batch_size": 4, "epoch_end": "first_exhausted", "assign": "even"},
             {**corpus, "sample": 24, "batch_size": 3, "max_length": 2, "temperature": 2.5, "cap": 20},
         ],
         TreeBatchSampler: varied_trees(),

@@ -43,10 +43,10 @@ SPEC = {"mode": "shuffle", "children": [{"name": "a", "column": "x", "value": 1}
 COUNTS = pd.DataFrame({"0": [2], "1": [4]}, index=["a"])
 OF_SOURCES = pd.DataFrame({"0": [2, 2], "1": [4, 4]}, index=["a", "b"])
 LARGEST = 10**5  # rows of an epoch that is looked at
-SIZES = (
-    *("n_rows", "capacity", "batch_size", "n_batches", "sample", "drawn", "n_negatives", "negatives_per_positive"),
-    *("labels_per_batch", "positives_per_label", "negatives_per_label", "n_users", "n_items"),
-)
+SIZES = """
+    n_rows capacity batch_size n_batches sample drawn n_negatives negatives_per_positive labels_per_batch
+    positives_per_label negatives_per_label n_users n_items
+""".split()
 
 
 def read_labels(source: Any) -> list[int]:
@@ -229,22 +229,14 @@ FUNCTIONS = {
     "beta",
 }  # may be some, which fail as they like
 # The errors of Python, numpy, pandas and torch are good enough of files, tables and tensors.
-WITH_OTHER_ERRORS = {
-    *("Batches.lists", "Batches.part", "CorpusDataset", "CorpusMixtureBatchSampler", "FeatureLookup"),
-    *("FeatureLookup.__call__", "NoDuplicatesBatchSampler", "PairDataset.__getitem__", "RareEventBatchSampler"),
-    *(
-        "StratifiedStream",
-        "TensorLoader",
-        "TreeBatchSampler",
-        "TreeSampler",
-        "correct_probabilities",
-        "count_sources",
-        "distribute",
-    ),
-    *("labels_of_masks", "plot_batch_counts", "read_csv", "read_json_lines", "stratified_split"),
-}
-OTHER_ERRORS = (AssertionError, LookupError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
-OTHER_ERRORS = (*OTHER_ERRORS, Warning, pystrat.stream.SourceError)
+WITH_OTHER_ERRORS = """
+    Batches.lists Batches.part CorpusDataset CorpusMixtureBatchSampler FeatureLookup FeatureLookup.__call__
+    NoDuplicatesBatchSampler PairDataset.__getitem__ RareEventBatchSampler StratifiedStream TensorLoader
+    TreeBatchSampler TreeSampler correct_probabilities count_sources distribute labels_of_masks
+    plot_batch_counts read_csv read_json_lines stratified_split
+""".split()
+OTHER_ERRORS: tuple[type[Exception], ...] = (AssertionError, LookupError, OSError, OverflowError, TypeError, ValueError)
+OTHER_ERRORS += (MemoryError, RuntimeError, Warning, pystrat.stream.SourceError)
 
 
 def public_calls() -> Iterator[tuple[str, Any]]:

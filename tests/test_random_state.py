@@ -29,24 +29,16 @@ def use_everything() -> list[Any]:
     return given
 
 
-def states() -> tuple[Any, ...]:
-    return random.getstate(), pickle.dumps(np.random.get_state()), torch.get_rng_state().tolist()
-
-
-def test_the_global_random_states_are_unchanged() -> None:
-    before = states()
-    use_everything()
-    assert states() == before
-
-
 @pytest.mark.parametrize("seed", [random.seed, np.random.seed, torch.manual_seed])
-def test_the_global_random_states_are_not_read(seed: Callable[[int], Any]) -> None:
+def test_the_global_random_states_are_neither_read_nor_changed(seed: Callable[[int], Any]) -> None:
     saved = random.getstate(), np.random.get_state(), torch.get_rng_state()
     try:
         seed(1)
         first = use_everything()
         seed(2)
+        before = random.getstate(), pickle.dumps(np.random.get_state()), torch.get_rng_state().tolist()
         assert use_everything() == first
+        assert (random.getstate(), pickle.dumps(np.random.get_state()), torch.get_rng_state().tolist()) == before
         seed(1)
         drawn = StratifiedBatchSampler(LABELS, 2).seed
         seed(1)
