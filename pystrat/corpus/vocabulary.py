@@ -124,23 +124,17 @@ class SampledOutput:
             small = getattr(self._layer, name)
             with torch.no_grad():
                 full[self._rows] = small
-                state = self._state_of(small)
-                whole = {
-                    key: self._whole_of(value, before.get(key), full)
-                    for key, value in state.items()
-                    if _has_shape_of(value, small)
-                }
-            self._put(name, small, full, {**state, **whole})
+                state = dict(self._state_of(small))
+                for key, value in state.items():
+                    if _has_shape_of(value, small):  # the other rows are as before, or 0 at first
+                        whole = value.new_zeros(full.shape) if before.get(key) is None else before[key]
+                        state[key] = whole.index_copy_(0, self._rows, value)
+            self._put(name, small, full, state)
         self._full = {}
         self._layer.out_features = self._size
 
     def _state_of(self, parameter: nn.Parameter) -> dict[str, Any]:
         return {} if self._optimizer is None else self._optimizer.state.get(parameter, {})
-
-    def _whole_of(self, value: torch.Tensor, before: Any, full: nn.Parameter) -> torch.Tensor:
-        """Return a tensor of the state for the full parameter, whose other rows are as before, or 0 at first."""
-        whole = value.new_zeros(full.shape) if before is None else before
-        return whole.index_copy_(0, self._rows, value)
 
     def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: dict[str, Any]) -> None:
         """Replace a parameter in the layer and in the optimizer."""
