@@ -9,7 +9,6 @@ import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -25,10 +24,8 @@ from pystrat import (
     WeightedBatchSampler,
     check_ranks,
     gather_counts,
-    counts_by_shard,
     shard_counts,
 )
-from pystrat.counts_by_shard import ShardCounts, bound
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.stream import StratifiedStream
 from tests.hostile import HOSTILE, bounded_memory
@@ -229,13 +226,8 @@ def checked_shards(rank: int) -> Iterator[tuple[str, Any]]:
     yield "a missing shard", sharded_sampler("local", own[rank == 2 :], counts)
 
 
-def reordered(*given: Any) -> ShardCounts:
-    counts = bound(*given)
-    return ShardCounts(counts.table[:, ::-1], counts.shards, counts.values[::-1])
-
-
 def job_ranks(rank: int, world: int) -> Any:
-    """What `check_ranks` says of samplers; the batches of a process that iterates alone; of tables joined otherwise."""
+    """What `check_ranks` says of samplers; the batches of a process that iterates alone."""
     told: dict[str, Any] = {}
     for samplers in (checked_samplers(rank, world), checked_shards(rank)):
         for name, sampler in samplers:
@@ -246,8 +238,6 @@ def job_ranks(rank: int, world: int) -> Any:
     own = [distributed.new_group([process]) for process in range(world)][rank]
     told["group of one"] = said_by(lambda: check_ranks(stratified(world, rank), own))
     told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
-    with patch.object(counts_by_shard, "bound", reordered if rank == 1 else bound):
-        told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))
     return told
 
 

@@ -85,14 +85,6 @@ def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> No
     assert ranks[0]["alone"] == [[batch.tolist() for batch in sampler.batches(0)] for sampler in samplers]
 
 
-def test_a_table_that_a_process_joins_in_another_way_ends_all_processes(ranks: list[Any]) -> None:
-    message = (
-        "The 'strata' parameter must give the table of process 0 in all processes. Got another one in process 1 "
-        "instead. Install the same release of pystrat in all processes."
-    )
-    assert [rank["table"] for rank in ranks] == [message] * WORLD
-
-
 def test_without_a_process_group_nothing_is_compared() -> None:
     check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1, num_replicas=4, rank=3))
     with pytest.raises(ValueError, match="'process_group' parameter must be left out if no process group"):
