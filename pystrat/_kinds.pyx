@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""The core (core/kinds.hpp): requests, instances that draw epochs, streams of random numbers."""
+"""The core (core/kinds.hpp): requests, instances that draw epochs, streams of random numbers; and numbers of texts."""
 
 import re
 from collections.abc import Mapping
@@ -241,6 +241,7 @@ def with_names(text, names, stratum):
     if text is None or "{" not in text:
         return text
     if callable(names):
+        text = text.replace("{stratum}", f"{{stratum {stratum}}}")
         return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
     if not len(names):
         return text
@@ -392,3 +393,41 @@ def stream_at(words not None):
     if not stream.generator.restore(&numbers[0], numbers.shape[0]):
         raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
     return stream
+
+
+def number_texts(list values, int64_t[::1] codes):
+    """Number texts in order of first appearance, by their characters alone, a NUL among them.
+
+    pandas compares the texts of a column as C strings, which end at a NUL.
+
+    Parameters
+    ----------
+    values
+        n texts, n below 2^31. Anything that is not text is missing.
+    codes
+        Shape (n,). The result, the number of each text; -1 if it is missing.
+
+    Returns
+    -------
+    list of str
+        The distinct texts, in the order of their numbers. None is of a subclass, whose equality may be its own.
+    """
+    cdef dict known = {}
+    cdef list distinct = []
+    cdef object value, code
+    cdef Py_ssize_t row
+    for row in range(len(values)):
+        if row % 65536 == 0:
+            PyErr_CheckSignals()
+        value = values[row]
+        if not isinstance(value, str):
+            codes[row] = -1
+            continue
+        if type(value) is not str:
+            value = str.__str__(value)
+        code = known.get(value)
+        if code is None:
+            code = known[value] = len(distinct)
+            distinct.append(value)
+        codes[row] = code
+    return distinct

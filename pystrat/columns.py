@@ -9,16 +9,19 @@ import sys
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Any, Callable, Iterable, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pystrat import _kinds
 from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, objects_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, refused_type, refused_value
 from pystrat.value_names import Names, name_of
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 _REQUIRED = "hold logical values, numbers, text or dates, one kind per column"
 _KINDS = {  # by what pandas infers
@@ -118,20 +121,24 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         number = partial(number_column, name=name, where=where, required=required)
         return _number_categories(pd.Categorical(values), number)
     kind = _kind_of(values, refuse)
-    codes: NDArray[Any]
     distinct: Any
-    if kind == "number":
-        codes, distinct = pd.factorize(_as_numbers(values, refuse))
+    if kind in ("text", "bytes"):
+        texts = np.asarray(values, dtype=object).tolist()
+        codes: NDArray[Any] = np.empty(len(texts), dtype=np.int64)
+        # By all characters of each text, which pandas does not compare.
+        found = _kinds.number_texts(texts if kind == "text" else _decoded(texts, refuse), codes)
+        check_text(found, refuse)
+        kind, distinct = "text", objects_of(found)
+    elif kind == "number":
+        codes, distinct = factorize_numbers(_as_numbers(values, refuse))
         _check_exact(distinct, refuse)
-        distinct = distinct + 0  # -0 is 0
     elif kind == "date":
         codes, distinct = pd.factorize(_as_dates(values, refuse))
-    elif kind == "boolean":
-        codes, distinct = pd.factorize(values if values.dtype == bool else np.asarray(values, dtype=object))
-        distinct = distinct.astype(bool)
+    elif values.dtype == bool:
+        codes, distinct = factorize_numbers(values)
     else:
-        codes, distinct = pd.factorize(_as_texts(values, refuse))
-        kind, distinct = "text", objects_of([*map(str.__str__, distinct)])  # of a subclass, the text itself
+        codes, distinct = pd.factorize(np.asarray(values, dtype=object))
+        distinct = distinct.astype(bool)
     missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
     return Column(
         codes.astype(np.int32, copy=False),
@@ -149,8 +156,28 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
         categories, kind = held.values, held.kind
     if values.ordered:
         categories = pd.CategoricalIndex(categories, categories, ordered=True)
-    codes, found = pd.factorize(values)
-    return Column(codes.astype(np.int32), categories.take(found.codes), kind)
+    codes, places = factorize_numbers(values.codes, values.codes < 0)
+    return Column(codes, categories.take(places), kind)
+
+
+def factorize_numbers(
+    values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones.
+
+    The core numbers doubles by their bits, in less time than pandas.
+    """
+    wide = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
+    if wide.kind == "f":
+        left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ
+    rows = ~left_out if left_out is not None and left_out.any() else None
+    kept = values if rows is None else values[rows]
+    found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
+    codes = found["codes"]
+    if rows is not None:
+        codes = np.full(len(values), -1, dtype=codes.dtype)
+        codes[rows] = found["codes"]
+    return codes, found["values"].view(wide).astype(values.dtype, copy=False)
 
 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
@@ -168,18 +195,12 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
     raise refuse(f"{inferred} values")
 
 
-def _as_texts(values: Any, refuse: _Refuse) -> NDArray[Any]:
-    """Return text as objects, and bytes as the text that they are in UTF-8; refuse what R cannot hold."""
-    texts = np.asarray(values, dtype=object)
-    present = ~pd.isna(texts)
-    if any(isinstance(value, bytes) for value in texts[present][:1]):
-        texts = texts.copy()
-        try:
-            texts[present] = [value.decode("utf-8") for value in texts[present]]
-        except UnicodeDecodeError as error:
-            raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
-    check_text(texts[present], refuse)  # pandas compares C strings, which end at a NUL
-    return texts
+def _decoded(values: list[Any], refuse: _Refuse) -> list[Any]:
+    """Read bytes as UTF-8."""
+    try:
+        return [value.decode("utf-8") if isinstance(value, bytes) else value for value in values]
+    except UnicodeDecodeError as error:
+        raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
 
 
 def check_text(texts: Iterable[str], refuse: _Refuse) -> None:

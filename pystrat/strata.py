@@ -11,17 +11,19 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any, Hashable, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Hashable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted
-from pystrat.columns import Column, check_n_rows, nothing_but_missing, number_columns, read_columns
+from pystrat.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing, number_columns, read_columns
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.recipe import compact
 from pystrat.value_names import Names, listed_keys, name_of, parts_of, shown_key
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 _NOUNS = {"class": "classes", "stratum": "strata", "shard": "shards"}
@@ -135,9 +137,8 @@ def _combine(
     places: list[NDArray[np.int64]] = []
     for column in columns:
         width = len(column.values) + 1
-        joined = codes * width + column.codes + 1
-        codes, found = pd.factorize(pd.arrays.IntegerArray(joined, lacks) if drop and lacks is not None else joined)
-        found = np.asarray(found, dtype=np.int64)
+        joined = codes.astype(np.int64) * width + column.codes + 1
+        codes, found = factorize_numbers(joined, lacks if drop else None)
         places = [of_column[found // width] for of_column in places] + [found % width - 1]
     return codes, [column.values_at(of_column) for column, of_column in zip(columns, places)]
 

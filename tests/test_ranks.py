@@ -48,7 +48,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def ranks() -> list[Any]:
     """What each process wrote."""
-    return run("ranks", "-", WORLD)
+    return run("ranks", WORLD)
 
 
 @pytest.mark.parametrize("case", PASSES)
@@ -93,7 +93,7 @@ def test_without_a_process_group_nothing_is_compared() -> None:
 
 def test_hostile_values_in_one_process_end_all_processes() -> None:
     """None waits for another one; all have the same table, or an error that is that of the process."""
-    ranks = run("hostile", "-", 2)
+    ranks = run("hostile", 2)
     for number, name in enumerate(hostile_values()):
         for call in ("gather_counts", "check_ranks"):
             first, second = (rank[call][number] for rank in ranks)
@@ -106,7 +106,7 @@ def test_hostile_values_in_one_process_end_all_processes() -> None:
 
 
 def test_what_was_not_given_for_a_running_group_is_warned_of_once_at_the_first_batch() -> None:
-    for told in run("warned", "-", 2):
+    for told in run("warned", 2):
         assert told["ranked"] == [0]
         for name, lacking in (("alone", "num_replicas"), ("seedless", "seed")):
             before, message = told[name]

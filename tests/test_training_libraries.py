@@ -56,7 +56,7 @@ def test_the_recipe_for_pytorch_resumes_with_the_batches_that_would_have_come() 
     assert [batch[1].tolist() for batch in names["rest"]] == [names["labels"][rows].tolist() for rows in expected]
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.thorough)])
 def test_the_recipe_of_a_script_runs_whose_workers_import_it(method: str, tmp_path: Path) -> None:
     _, (_, code) = code_blocks("PyTorch")
     script = tmp_path / "script.py"
