@@ -25,7 +25,6 @@ from pystrat import (
     correct_probabilities,
     decode_pairs,
 )
-from pystrat.arrays import plain_array
 from pystrat.corpus.vocabulary import sampled_vocabulary
 from rbridge.callbacks import EpochSource
 
@@ -213,35 +212,6 @@ def test_lists_of_unequal_lengths_are_refused_alike(name: str) -> None:
     entry, values = OF_NUMBERS[name][0], [[0.5], [0.5, 1.0]]
     assert re.search("Got (object values|other values|1 dimension) instead", refusal_of(entry, values))
     assert refusal_of(entry, [torch.tensor(row) for row in values]) == refusal_of(entry, values)
-
-
-# The plain arrays themselves ------------------------------------------------------------------------------------------
-
-
-def test_numbers_keep_their_type_and_are_not_copied() -> None:
-    array = np.arange(6, dtype=np.float32)[::2]
-    assert plain_array(array) is array
-    tensor = torch.arange(6, dtype=torch.float16)
-    assert plain_array(tensor).dtype == np.float16 and np.shares_memory(plain_array(tensor), tensor.numpy())
-    assert plain_array(tensor.to(torch.bfloat16)).dtype == np.float32
-    assert plain_array(pd.Series([1, 2], dtype="Int16")).dtype == np.int16
-    assert plain_array(pd.Series([True, False], dtype="boolean")).dtype == np.bool_
-
-
-def test_missing_values_are_nan_among_numbers_and_objects_among_others() -> None:
-    for numbers in (pd.array([1, None], dtype="Int64"), np.ma.masked_equal([1, 2], 2)):
-        found = plain_array(numbers)
-        assert found.dtype == np.float64 and found[0] == 1 and np.isnan(found[1])
-    assert plain_array(pd.array([True, None], dtype="boolean")).dtype == object
-    assert plain_array(np.ma.masked_array([True, False], [False, True])).tolist() == [True, None]
-    assert plain_array(pd.array(["a", None], dtype="string")).dtype == object
-
-
-def test_tables_have_the_types_of_their_columns() -> None:
-    frame = pd.DataFrame({"a": pd.array([1, 2], dtype="Int64"), "b": pd.array([0.5, None], dtype="Float64")})
-    assert np.array_equal(plain_array(frame), [[1, 0.5], [2, np.nan]], equal_nan=True)
-    assert plain_array(frame[["a"]]).dtype == np.int64
-    assert plain_array(frame.assign(c=[True, False])).dtype == object  # no numbers, as in a table without such columns
 
 
 def test_one_row_and_one_value_are_feedback_too() -> None:

@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
-from pystrat.digest import difference, fingerprint_of
+from pystrat.digest import difference
 from tests.specimens import samplers
 
 
@@ -58,11 +57,3 @@ def test_the_first_difference_is_the_kind_then_the_seed_and_last_what_follows() 
     assert difference(own, "kind=a seed=1 n_batches=4 more") == "other strata"
     assert difference(own, "more=1 " + own) == "another 'more'"
     assert difference(own, "kind=a seed=1 codes=2") == difference(own, own + " ")
-
-
-def test_other_values_have_other_fingerprints() -> None:
-    values = [[1], [2], [1.5], [0, 1], [1, 0], [1, 0, 0], []]
-    texts = [["a"], ["b"], ["a", "b"], ["é"]]
-    found = [fingerprint_of(rows=np.array(each, dtype=float)) for each in values]
-    found += [fingerprint_of(rows=each) for each in texts]
-    assert len(set(found)) == len(found) and fingerprint_of(a=["x"], b=["y"]) != fingerprint_of(a=["y"], b=["x"])
