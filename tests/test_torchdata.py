@@ -124,15 +124,6 @@ def test_a_stateful_data_loader_resumes_exactly_wherever_it_was_saved(
         assert take(resumed, 2 * length) == expected[stop : stop + 2 * length]
 
 
-@LOADERS
-@pytest.mark.parametrize("prefetch", [0, 4])
-def test_a_stateful_data_loader_saved_after_an_epoch_resumes_with_the_next(prefetch: int, make_loader: Any) -> None:
-    saved, resumed = (make_loader(sampler_of(), prefetch) for _ in range(2))
-    assert [list(saved), list(saved)] == [epoch_of(sampler_of(), 0), epoch_of(sampler_of(), 1)]
-    resumed.load_state_dict(saved.state_dict())
-    assert [list(resumed), list(resumed)] == [epoch_of(sampler_of(), 2), epoch_of(sampler_of(), 3)]
-
-
 def installed_nodes(iterable: Any) -> Any:
     from torchdata.nodes import IterableWrapper, Loader
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _kinds
-from pystrat.arrays import plain_array
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler
@@ -15,7 +15,15 @@ from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.places import Place
 from pystrat.recipe import Recipe, make_recipe
-from pystrat.row_arguments import row_values
+from pystrat.row_arguments import row_positions, row_values
+
+
+class _Cut(NamedTuple):
+    """The rows of an epoch in drawn order, and its batches, which others must not modify."""
+
+    epoch: int
+    drawn: NDArray[np.int32]
+    batches: Batches
 
 
 class BatchesByLength(BatchSampler):
@@ -66,9 +74,9 @@ class BatchesByLength(BatchSampler):
     [[2, 2, 3, 3], [8], [4, 7], [9]]
     """
 
-    # The batches of an epoch. Their number requires the draw; with feedback, it is the running epoch, which cannot be
+    # An epoch, because the number of its batches requires the draw; with feedback, the running one, which cannot be
     # drawn again.
-    _latest: Optional[tuple[int, Batches]] = None
+    _latest: Optional[_Cut] = None
 
     def __init__(
         self,
@@ -131,29 +139,30 @@ class BatchesByLength(BatchSampler):
         return self._epoch_length(self.epoch)
 
     def _epoch_length(self, epoch: int) -> int:
-        return len(self._cut(epoch))
+        return len(self._cut(epoch).batches)
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        batches = self._cut(epoch)
+        batches = self._cut(epoch).batches
         return Batches(batches.rows.copy(), batches.offsets)
 
-    def _cut(self, epoch: int) -> Batches:
-        """Return the batches of an epoch, which others must not modify."""
-        known = self._known(epoch)
-        if known is not None:
-            return known
-        drawn = self._of._epoch_batches(epoch).rows.clip(-1, MAX_COUNT).astype(np.int32, copy=False)
+    def _cut(self, epoch: int) -> _Cut:
+        cut = self._known(epoch)
+        if cut is None:
+            cut = self._cut_rows(epoch, self._of._epoch_batches(epoch).rows)
+            if not self._has_feedback:
+                self._latest = cut
+        return cut
+
+    def _cut_rows(self, epoch: int, rows: NDArray[Any]) -> _Cut:
+        drawn = rows.clip(-1, MAX_COUNT).astype(np.int32, copy=False)
         found = self._instance.ask("batches", {"rows": drawn, "epoch": epoch})
-        batches = Batches(found["rows"], found["offsets"])
-        if not self._has_feedback:
-            self._latest = epoch, batches
-        return batches
+        return _Cut(epoch, drawn, Batches(found["rows"], found["offsets"]))
 
-    def _known(self, epoch: int) -> Optional[Batches]:
+    def _known(self, epoch: int) -> Optional[_Cut]:
         latest = self._latest  # which another thread may replace meanwhile
-        return latest[1] if latest is not None and latest[0] == epoch else None
+        return latest if latest is not None and latest.epoch == epoch else None
 
-    # Of a sampler with feedback, the place of an iteration has the batches of its epoch.
+    # Of a sampler with feedback, the place of an iteration has its epoch.
 
     def _begin_epoch(self, place: Place) -> Place:
         if not self._has_feedback:
@@ -162,32 +171,28 @@ class BatchesByLength(BatchSampler):
             self._latest = None
             self._of.set_epoch(place.epoch)
             self._of._begin_iteration()
-            self._latest = place.epoch, self._cut(place.epoch)
+            self._latest = self._cut(place.epoch)
         return place._replace(drawn=self._known(place.epoch))
 
     def _state(self, place: Place) -> dict[str, Any]:
         state = super()._state(place)
         if not self._has_feedback:
             return state
-        running = self._known(place.epoch) if place.drawn is None else place.drawn
-        drawn = {name: None if running is None else getattr(running, name).copy() for name in ("rows", "offsets")}
-        return {**state, "sampler": self._of.state(), **drawn}
+        cut = place.drawn or self._known(place.epoch)
+        return {**state, "sampler": self._of.state(), "drawn": None if cut is None else cut.drawn.copy()}
 
     def _place(self, state: Any) -> Place:
         if not self._has_feedback:
             return super()._place(state)
         self._check_state(state)
-        if not {"sampler", "rows", "offsets"} <= set(state):
-            raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
-        running = None
-        if state["rows"] is not None:
-            rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
-            running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
-            if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
-                raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
+        if not {"sampler", "drawn"} <= set(state):
+            raise refused_value("state", "have the entries 'sampler' and 'drawn' too", show(state))
+        cut = None
+        if state["drawn"] is not None:
+            cut = self._cut_rows(self._check_epoch(state["epoch"]), row_positions(state["drawn"], "state"))
         self._of.load_state_dict(state["sampler"])
-        self._latest = None if running is None else (int(state["epoch"]), running)
-        return super()._place(state)._replace(drawn=running)
+        self._latest = cut
+        return super()._place(state)._replace(drawn=cut)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_instance": None, "_latest": self._latest if self._has_feedback else None}

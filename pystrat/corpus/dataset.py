@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import check_flag, check_integer, count_of
+from pystrat.messages import check_flag, count_of
 from pystrat.corpus.files import Paths, Source, find_files
 from pystrat.corpus.lengths import check_function, line_lengths, remaining_lines
 from pystrat.corpus.line_table import LineTable
@@ -45,32 +45,23 @@ class CorpusDataset:
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
-        transform, positions = check_function(transform, "transform"), check_flag(positions, "positions")
         table = LineTable(find_files(source, suffixes, targets))
-        remaining = remaining_lines(table, max_length, check_function(accept, "accept"))
-        self._adopt(table, transform, positions, remaining)
+        self._adopt(table, transform, positions, remaining_lines(table, max_length, accept))
 
     @classmethod
     def of_table(cls, table: LineTable, transform: Any = None, positions: bool = False) -> CorpusDataset:
         """Return the dataset of all lines of a table."""
         dataset = cls.__new__(cls)
-        dataset._adopt(table, check_function(transform, "transform"), check_flag(positions, "positions"))
+        dataset._adopt(table, transform, positions)
         return dataset
 
-    def _adopt(self, table: LineTable, transform: Any, positions: bool, remaining: Any = None) -> None:
-        self.table, self.transform, self.positions = table, transform, positions
-        self._remaining: Optional[NDArray[np.int32]] = remaining  # the lines that have positions; None for all
+    def _adopt(self, table: LineTable, transform: Any, positions: bool = False, remaining: Any = None) -> None:
+        self.table, self.positions = table, check_flag(positions, "positions")
+        self.transform = check_function(transform, "transform")
+        self._lines = range(len(table)) if remaining is None else remaining  # those that have positions
 
     def __len__(self) -> int:
-        return len(self.table) if self._remaining is None else len(self._remaining)
-
-    def find(self, position: int) -> tuple[int, int]:
-        """Return the file of a position, by its index among the files, and the line in it, both from 0."""
-        return self.table.find(self._checked_line(position))
-
-    def lines(self, position: int) -> tuple[str, ...]:
-        """Return the lines of a position, one for each side, as they are in the files."""
-        return self.table.read([self._checked_line(position)])[0]
+        return len(self._lines)
 
     def lengths(self, by: Any = "words") -> NDArray[np.int32]:
         """Return the length of each position.
@@ -80,14 +71,8 @@ class CorpusDataset:
         by : "words" or callable, default "words"
             Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
         """
-        found = line_lengths(by, self.table)
-        return found if self._remaining is None else np.take(found, self._remaining)
-
-    def _checked_line(self, position: Any) -> int:
-        return self._line(check_integer(position, "position", minimum=0, maximum=len(self) - 1))
-
-    def _line(self, position: int) -> int:
-        return position if self._remaining is None else int(self._remaining[position])
+        found: NDArray[np.int32] = np.take(line_lengths(by, self.table), self._lines)
+        return found
 
     def __getitem__(self, position: int) -> Any:
         return self.__getitems__([position])[0]
@@ -97,7 +82,7 @@ class CorpusDataset:
         for position in positions:
             if not 0 <= position < len(self):
                 raise IndexError(position)  # ends a loop over the dataset
-        found = self.table.read([self._line(position) for position in positions])
+        found = self.table.read([int(self._lines[position]) for position in positions])
         return [self._item(position, lines) for position, lines in zip(positions, found)]
 
     def _item(self, position: int, lines: tuple[str, ...]) -> Any:

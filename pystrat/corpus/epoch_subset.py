@@ -9,7 +9,7 @@ import numpy as np
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.epoch_table import read_epoch_table
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refused_value
+from pystrat.messages import refused_value
 from pystrat.row_arguments import row_positions
 
 
@@ -46,10 +46,9 @@ class EpochSubsetBatchSampler(KindBatchSampler):
     * ``"uniform"`` draws R's ``sample.int(n_rows, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
       ``sample.int(n_rows, sample)``, after ``set.seed()`` of the epoch's seed.
     * ``"partition"`` takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then
-      with the second, and so on; an epoch continues where the last one ended. Any n consecutive draws, over all epochs,
-      visit each example once.
-    * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given. Rows that are
-      taken in turn begin anew in the first epoch of an array.
+      with the second, and so on. An epoch continues where the last one ended, with `rows` from the first epoch of an
+      array. Any n consecutive draws visit each example once.
+    * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given.
 
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
@@ -77,15 +76,6 @@ class EpochSubsetBatchSampler(KindBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("rows",)))
         self._begin(_data_of_rows(rows))
-
-    @property
-    def method(self) -> str:
-        """How the examples of an epoch are chosen."""
-        return str(self._parts["method"])
-
-    def __repr__(self) -> str:
-        taken = f"{self._parts['sample']} of {self._parts['n_rows']} examples, {count_of(self._n_batches, 'batch')}"
-        return f"{type(self).__name__}({taken}, method={self.method!r}, seed={self.seed}, epoch={self.epoch})"
 
 
 def _data_of_rows(rows: Any) -> dict[str, Any]:

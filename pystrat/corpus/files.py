@@ -30,7 +30,7 @@ def find_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
     """Return the files of a folder, or given files; the parameters are those of `CorpusMixtureBatchSampler`."""
     suffixes = check_suffixes(suffixes, source, targets)
     if targets is not None:
-        return _pairs(source, targets, suffixes)
+        return _pairs(source, targets)
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         if not folder.is_dir():
@@ -83,7 +83,7 @@ def _with_sides(folder: Path, name: str, suffixes: tuple[str, ...]) -> Found:
     return Found(name, paths, ("source",) * len(paths))
 
 
-def _pairs(source: Any, targets: Any, suffixes: tuple[str, ...]) -> list[Found]:
+def _pairs(source: Any, targets: Any) -> list[Found]:
     first = listed_files(source, "source", "be a list of files if 'targets' is given")
     second = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
     if len(second) != len(first):

@@ -31,6 +31,7 @@ def line_lengths(by: Any, table: LineTable) -> NDArray[np.int32]:
 
 def remaining_lines(table: LineTable, max_length: Any, accept: Any) -> Optional[NDArray[np.int32]]:
     """Return the lines that are neither too long nor rejected; None if there are no limits."""
+    check_function(accept, "accept")
     if max_length is None and accept is None:
         return None
     remains = np.ones(len(table), dtype=np.bool_)

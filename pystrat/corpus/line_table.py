@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from itertools import accumulate
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
@@ -43,11 +42,6 @@ class LineTable:
 
     def __init__(self, found: Sequence[Found]) -> None:
         self.found = found
-        for each in found:
-            for path, parameter in zip(each.paths, each.parameters):
-                kind = kind_of(os.stat(path))
-                if kind != "regular file":
-                    raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
         self._files = [[_File(path, name) for path, name in zip(each.paths, each.parameters)] for each in found]
         self.check()
         self.counts = [len(sides[0].offsets) - 1 for sides in self._files]
@@ -62,21 +56,15 @@ class LineTable:
     def __len__(self) -> int:
         return self._ends[-1]
 
-    def find(self, line: int) -> tuple[int, int]:
-        """Return the file of a line and its number in it, both from 0."""
-        file = bisect_right(self._ends, line)
-        return file, line - (self._ends[file - 1] if file else 0)
-
     def read(self, lines: Sequence[int]) -> list[tuple[str, ...]]:
         """Return the text of lines, each with one entry for each side."""
-        places: dict[int, list[tuple[int, int]]] = {}
-        for place, line in enumerate(lines):
-            file, number = self.find(line)
-            places.setdefault(file, []).append((place, number))
+        wanted = np.asarray(lines, dtype=np.int64)
+        files = np.searchsorted(self._ends, wanted, side="right")
         texts: list[tuple[str, ...]] = [()] * len(lines)
-        for file, wanted in places.items():
-            sides = [side.read([number for _, number in wanted]) for side in self._files[file]]
-            for (place, _), text in zip(wanted, zip(*sides)):
+        for file in np.unique(files).tolist():
+            places = np.flatnonzero(files == file)
+            numbers = (wanted[places] - self._ends[file] + self.counts[file]).tolist()
+            for place, text in zip(places.tolist(), zip(*(side.read(numbers) for side in self._files[file]))):
                 texts[place] = text
         return texts
 
@@ -110,6 +98,9 @@ class _File:
     """A file, where its lines begin and the last one ends, and its size and modification time."""
 
     def __init__(self, path: Path, parameter: str) -> None:
+        kind = kind_of(os.stat(path))
+        if kind != "regular file":
+            raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
         self.path, self.version = str(path), _version(str(path))
         self.offsets = _offsets(path, parameter)
 

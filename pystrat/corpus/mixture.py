@@ -13,9 +13,9 @@ from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Paths, Source, file_labels, find_files, labels_of, shown_name
-from pystrat.corpus.lengths import check_function, remaining_lines
+from pystrat.corpus.lengths import remaining_lines
 from pystrat.corpus.line_table import LineTable
-from pystrat.corpus.rules import KEPT, RuleSource, encoded, read_rules, rules_of_files
+from pystrat.corpus.rules import KEPT, RuleSource, data_of_rules
 from pystrat.epoch_table import read_epoch_table
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_EXACT
@@ -51,8 +51,9 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         A file of rules, or its lines ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or Lua patterns separated
         by commas, one of which must be found in the file's name without suffix, or in the whole name of a listed
         `source` with `targets`. The weight is a positive number, or ``*`` to keep all lines, once per epoch each. Rules
-        that keep are tried first; then the first rule that covers a file counts. At most one of `rules`, `weights` and
-        `temperature` is given; without any, files contribute in proportion to their lines.
+        that keep are tried first; then the first rule that covers a file counts. A file without one is left out, with a
+        warning. At most one of `rules`, `weights` and `temperature` is given; without any, files contribute in
+        proportion to their lines.
     weights : sequence of float or "*", or mapping from int to such sequences, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
         part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines. A mapping
@@ -78,11 +79,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Warns
-    -----
-    UserWarning
-        If no rule covers a file, which is then left out, or a rule is that of no file.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -94,7 +90,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
       ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
     * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
       line equally often, to within one, and no line occurs twice in a batch.
-    * If weights change by epoch, epochs may differ in their number of batches: ``len`` is that of the next epoch.
+    * ``len`` is that of the next epoch: if weights change by epoch, numbers of batches may, too.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -140,27 +136,22 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("source", "suffixes", "targets", "max_length", "accept")))
-        accept = check_function(accept, "accept")
-        read = None if rules is None else read_rules(rules)
         self._table = LineTable(find_files(source, suffixes, targets))
         found = self._table.found
         data: dict[str, Any] = {"lines": np.array(self._table.counts, dtype=np.float64)}
         remaining = remaining_lines(self._table, max_length, accept)
         if remaining is not None:
             data["rows"] = remaining
-        self._has_limits = remaining is not None
-        names = [encoded(each.name, "source") for each in found]
-        if read is not None:
-            data["rule_weights"] = read.weights
-            data["file_rules"] = np.array(rules_of_files(read, names), dtype=np.float64)
+        if rules is not None:
+            data.update(data_of_rules(rules, [each.name for each in found]))
         elif weights is not None:
             data.update(_data_of_weights(weights, [shown_name(each.name) for each in found]))
         self._names = labels_of(found)
         labels = {"names": self._names, "suffixes": list(suffixes), **file_labels(found, self._table.versions)}
         self._begin(data, self._names, labels)
         self._numbers = self._describe()
-        if read is not None:
-            _warn_of_rules(self._names, data["file_rules"], len(read.weights))
+        if rules is not None:
+            _warn_of_rules(self._names, data["file_rules"], len(data["rule_weights"]))
 
     def plan(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of lines of each file in an epoch.
@@ -175,13 +166,10 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         pandas.DataFrame
             One row for each file, with the columns ``file`` (its name without suffix), ``lines``, ``excluded`` (by
             limits, if there are any), ``rule`` (its number from 1, missing if there is none), ``uniform_share`` (of all
-            lines that are not kept), ``share`` (of the lines to draw), ``drawn``, and ``kept`` (lines that occur once
-            each, whatever is drawn).
-
-        Notes
-        -----
-        The ceiling of a share counts, with "first_exhausted" the floor. With ``assign="even"``, an epoch is rounded to
-        full batches for all replicas, up or, with "first_exhausted", down, and shares by the largest remainders.
+            lines that are not kept), ``share`` (of the lines to draw), ``drawn`` (the ceiling of the share, with
+            "first_exhausted" the floor), and ``kept`` (lines that occur once each). With ``assign="even"``, an epoch is
+            rounded to full batches for all replicas, up or, with "first_exhausted", down, and shares by the largest
+            remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
         n_files = len(self._names)
@@ -192,7 +180,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         lines = self._parts["lines"].astype(np.int64)
         rules = pd.array(self._parts.get("file_rules", np.zeros(n_files)).astype(np.int64), dtype="Int64")
         rules[rules == 0] = pd.NA
-        excluded = {"excluded": lines - self._numbers["remaining"].astype(np.int64)} if self._has_limits else {}
+        excluded = {"excluded": lines - self._numbers["remaining"].astype(np.int64)} if "rows" in self._parts else {}
         shares = {name: of_stage(name) for name in ("uniform_share", "share")}
         counts = {name: of_stage(name).astype(np.int64) for name in ("drawn", "kept")}
         return pd.DataFrame({"file": self._names, "lines": lines, **excluded, "rule": rules, **shares, **counts})
@@ -207,16 +195,11 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         return self._epoch_length(self.epoch)
 
     def _epoch_length(self, epoch: int) -> int:
-        return int(self._with_instance(lambda instance: instance.batches_of(epoch)))
+        return self._instance.batches_of(epoch)
 
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()
         return super()._epoch_batches(epoch)
-
-    def __repr__(self) -> str:
-        data = f"{count_of(len(self._names), 'file')}, {count_of(len(self._table), 'line')}"
-        batches = count_of(self._epoch_length(self.epoch), "batch")
-        return f"{type(self).__name__}({data}, {batches}, seed={self.seed}, epoch={self.epoch})"
 
 
 def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
@@ -243,5 +226,5 @@ def _warn_of_rules(names: list[str], of_files: Any, n_rules: int) -> None:
     if left_out:
         warnings.warn(f"No rule covers these files, which are left out: {', '.join(left_out)}.", stacklevel=3)
     if unused:
-        told = ", ".join(map(str, unused))
-        warnings.warn(f"These rules are those of no file: {told}, counted from 1.", stacklevel=3)
+        shown = ", ".join(map(str, unused))
+        warnings.warn(f"These rules are those of no file: {shown}, counted from 1.", stacklevel=3)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
-from pystrat.digest import digest_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_list, refused_type, refused_value, show
 from pystrat.places import Place
 
 
@@ -50,11 +48,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     * The mode is the most frequent reported perplexity, rounded to 0.01 (the smallest if there are several). The spread
       is the root of the sum of squared distances from the mode of the c examples above it, divided by c - 1; if c is
       below 2, there is no ceiling.
-    * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`: a ceiling that
-      cuts off more than noise works against the method.
-
-    The mode of fewer than about 100,000 examples is unstable: set a positive `maximum` or None for these. In
-    distributed training, give every rank the reports of all ranks, in the same order: see `check_reports`.
+    * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`.
 
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``), as it is documented; its code draws
     nearly uniformly, and computes the spread from the last example alone.
@@ -114,35 +108,8 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
         return found
 
-    @property
-    def reports_fingerprint(self) -> str:
-        """A digest of all reports; the same on all ranks if all were given the same reports."""
-        return digest_of(self._instance.ask("state")["reported"])
-
-    def check_reports(self, fingerprints: Sequence[str]) -> None:
-        """Raise ValueError if a rank was given other reports than rank 0.
-
-        Parameters
-        ----------
-        fingerprints : sequence of str
-            `reports_fingerprint` of every rank, by rank, as ``torch.distributed.all_gather_object`` gathers them.
-        """
-        required = "be a list of the digests of all ranks"
-        if isinstance(fingerprints, str):
-            raise refused_type("fingerprints", required, show(fingerprints))
-        told = check_list(fingerprints, "fingerprints", required=required, kinds=(str,))
-        differing = [str(rank) for rank, fingerprint in enumerate(told) if fingerprint != told[0]]
-        if differing:
-            got = f"other reports than rank 0 on rank {', '.join(differing)}"
-            advice = "Give every rank the reports of all ranks, in the same order."
-            raise refused_value("fingerprints", "be the same on all ranks", got, advice)
-
     def _begin_epoch(self, place: Place) -> Place:
         told = self._instance.tell("begin", {"epoch": place.epoch})
         if "warning" in told:
             warnings.warn(told["warning"].tobytes().decode(), stacklevel=4)
         return super()._begin_epoch(place)
-
-    def __repr__(self) -> str:
-        shown = f"{self._parts['n_rows']} examples, batch_size={self.batch_size}, {self._n_batches} batches"
-        return f"{type(self).__name__}({shown}, seed={self.seed}, epoch={self.epoch})"

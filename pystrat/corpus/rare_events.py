@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat.seeds import epoch_permutation
 from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Found, Paths, file_labels, listed_files, shown_name
 from pystrat.corpus.line_table import LineTable
 from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag, count_of, refused_value
+from pystrat.messages import check_flag, refused_value
 from pystrat.plan import BatchPlan
 from pystrat.value_names import names_index
 
@@ -27,13 +25,12 @@ LISTS = ("positives", "negatives")
 class LabelledLines(CorpusDataset):
     """Dataset of the lines of all files, positives first, each with its label: 1 for a positive, else 0, as float32.
 
-    Attributes
-    ----------
-    n_positives : int
-        The number of lines that are positives; they come first.
+    `n_positives` is the number of lines that are positives; they come first.
     """
 
-    n_positives = 0
+    def __init__(self, table: LineTable, transform: Any, n_positives: int) -> None:
+        self._adopt(table, transform)
+        self.n_positives = n_positives
 
     def _item(self, position: int, lines: tuple[str, ...]) -> Any:
         item = lines[0] if self.transform is None else self.transform(lines[0])
@@ -68,6 +65,15 @@ class RareEventBatchSampler(KindBatchSampler):
         negatives of an epoch represent all negatives of all files: see `class_weights`.
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
+
+    Attributes
+    ----------
+    plan : BatchPlan
+        The number of batches, and the positives and negatives in each batch.
+    n_positives, n_negatives : int
+        The numbers of both in an epoch.
+    n_lines : int
+        The number of lines of all files.
 
     Notes
     -----
@@ -127,47 +133,25 @@ class RareEventBatchSampler(KindBatchSampler):
         names = [shown_name(each.name) for each in found]
         self._begin(data, CLASSES, {"names": names, **file_labels(found, self._table.versions)})
         self._n_positive_files = len(listed[0])
-        self._lines = np.array(self._table.counts, dtype=np.int64)
-        self._numbers = {name: int(value[0]) for name, value in self._describe().items()}
+        described = self._describe()
+        self.n_positives, self.n_negatives = (int(described[name][0]) for name in ("n_positives", "n_negatives"))
+        self.n_lines = len(self._table)
         counts = np.array([self.n_positives, self.n_negatives])
         available = np.array([self.n_positives, self.n_lines - self.n_positives])
         index = pd.CategoricalIndex(CLASSES, CLASSES, ordered=True)
-        self._plan = BatchPlan(self._n_batches, counts, index, "even", available)
-
-    @property
-    def plan(self) -> BatchPlan:
-        """The batch plan: the number of batches, and the positives and negatives in each batch."""
-        return self._plan
-
-    @property
-    def n_positives(self) -> int:
-        """The number of positives of an epoch: the lines of all their files."""
-        return self._numbers["n_positives"]
-
-    @property
-    def n_negatives(self) -> int:
-        """The number of negatives of an epoch."""
-        return self._numbers["n_negatives"]
-
-    @property
-    def n_lines(self) -> int:
-        """The number of lines of all files."""
-        return int(self._lines.sum())
+        self.plan = BatchPlan(self._n_batches, counts, index, "even", available)
 
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
         """Return the dataset whose positions the batches contain, as `CorpusDataset` reads them.
 
         Its items are pairs of a line, or of what `transform` makes of it, and the label as float32, 1 for a positive.
         """
-        dataset = LabelledLines.of_table(self._table, transform)
-        assert isinstance(dataset, LabelledLines)
-        dataset.n_positives = self.n_positives
-        return dataset
+        return LabelledLines(self._table, transform, self.n_positives)
 
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
         """Return the negative files that an epoch, by default the next one, draws from, in the order of its list."""
-        chosen = self._chosen_files(epoch)
-        return [self._table.found[self._n_positive_files + file].paths[0] for file in chosen.tolist()]
+        chosen = self._n_positive_files + self._drawn(self._requested_epoch(epoch))["files"]
+        return [self._table.found[file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
         """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
@@ -183,32 +167,15 @@ class RareEventBatchSampler(KindBatchSampler):
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
         """
-        chosen, lines = self._chosen_files(epoch), self._lines[self._n_positive_files :]
-        weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)], dtype=float)
-        mean = weights.copy()
-        if np.isnan(weights[1]):
-            weights[1] = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self.n_negatives)
-            mean[1] = lines.sum() / self.n_negatives
+        weights = self._drawn(self._requested_epoch(epoch))["weights"]
         if check_flag(normalize, "normalize"):
-            weights /= np.average(mean, weights=[self.n_positives, self.n_negatives])
+            weights /= self._describe()["mean_weight"]
         return pd.Series(weights, index=names_index(CLASSES), name="weight")
 
-    def _chosen_files(self, epoch: Optional[int]) -> NDArray[np.int32]:
-        """Return the negative files of an epoch, by their positions in the list, from 0."""
-        n_files = len(self._lines) - self._n_positive_files
-        order = epoch_permutation(n_files, seed=self._seed, epoch=self._requested_epoch(epoch))
-        return order[: self._numbers["n_chosen"]]
-
     def _epoch_batches(self, epoch: int) -> Batches:
-        chosen = self._n_positive_files + self._chosen_files(epoch)
-        self._table.check([*range(self._n_positive_files), *chosen.tolist()])
-        return super()._epoch_batches(epoch)
-
-    def __repr__(self) -> str:
-        taken = f"{count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')} an epoch"
-        files = f"from {self._numbers['n_chosen']} of {count_of(len(self._lines) - self._n_positive_files, 'file')}"
-        batches = count_of(self._n_batches, "batch")
-        return f"{type(self).__name__}({taken}, {files}, {batches}, seed={self._seed}, epoch={self.epoch})"
+        drawn = self._drawn(epoch)
+        self._table.check([*range(self._n_positive_files), *(self._n_positive_files + drawn["files"]).tolist()])
+        return Batches(drawn["rows"], drawn["offsets"])
 
 
 def _check_lists(positives: Any, negatives: Any) -> list[list[Path]]:

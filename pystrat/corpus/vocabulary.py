@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pystrat.arrays import plain_array
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
+from pystrat.strata_weights import check_positions
 
 __all__ = ["SampledOutput", "sampled_vocabulary"]
 
@@ -35,7 +35,8 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
     required = "be an iterable of sequences of ids"
     is_array = hasattr(sequences, "__array__")
     several = [sequences] if is_array else check_iterable(sequences, "sequences", required=required)
-    parts = [_as_ids(always, "always"), *(_as_ids(each, "sequences") for each in several)]
+    named = [(always, "always"), *((each, "sequences") for each in several)]
+    parts = [check_positions(values, MAX_EXACT, name, "ids").ravel() for values, name in named]
     found: NDArray[np.int64] = np.unique(np.concatenate(parts))
     return found
 
@@ -88,19 +89,15 @@ class SampledOutput:
     ) -> None:
         if not isinstance(model, nn.Module):
             raise refused_type("model", "be a torch.nn.Module", show(model))
-        if optimizer is not None and not hasattr(optimizer, "param_groups"):
-            raise refused_type("optimizer", "be a torch.optim.Optimizer", show(optimizer))
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
             raise refused_type("layer", "be a torch.nn.Linear of the model", show(layer))
         if "weight" not in dict(layer.named_parameters(recurse=False)):
             raise refused_value("layer", "have a parameter as its weight", "one that is computed from others")
         self._model, self._layer, self._optimizer = model, layer, optimizer
         self._size = layer.out_features
-        self.ids, counts = np.unique(_as_ids(ids, "ids"), return_counts=True)
+        self.ids, counts = np.unique(check_positions(ids, self._size, "ids", "ids"), return_counts=True)
         if not len(self.ids):
             raise refused_value("ids", "have at least one id", "none")
-        if self.ids[-1] >= self._size:
-            raise refused_value("ids", f"hold ids from 0 to {self._size - 1}", show(self.ids[-1]))
         if counts.max() > 1:
             raise refused_value("ids", "hold each id once", f"{show(self.ids[counts > 1][0])} twice")
         self._full: dict[str, tuple[nn.Parameter, dict[str, Any]]] = {}  # with the optimizer's state
@@ -215,16 +212,3 @@ class SampledOutput:
 def _memory_of(parameter: torch.Tensor) -> int:
     storage = getattr(parameter, "untyped_storage", parameter.storage)  # torch 1 has the latter
     return int(storage().data_ptr())
-
-
-def _as_ids(values: Any, name: str) -> NDArray[np.int64]:
-    array = plain_array(values, name).reshape(-1)
-    if not len(array):
-        return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu":
-        raise refused_type(name, "hold integers", f"{array.dtype} values")
-    if array.min() < 0:
-        check_integer(int(array.min()), name, minimum=0)
-    if array.max() >= MAX_EXACT:  # a uint64 above the range of int64 would become negative
-        raise refused_value(name, "hold ids below 2^53", show(int(array.max())))
-    return array.astype(np.int64)

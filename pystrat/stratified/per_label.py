@@ -9,7 +9,7 @@ import numpy as np
 from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag
-from pystrat.strata_weights import check_positions
+from pystrat.row_arguments import check_positions
 from pystrat.stratified.multilabel import LabeledBatchSampler
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data import IterableDataset
 
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
@@ -16,12 +16,12 @@ from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, count_of, refused_type, refused_value, show
 from pystrat.places import Place, Placed
-from pystrat.strata import encode_strata, sorted_series
+from pystrat.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
-from pystrat.stream.lanes import Drawn, Lanes, strata_of_keys
-from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, shown_stratum
+from pystrat.stream.lanes import Drawn, Lanes
+from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
 from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -151,7 +151,10 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
             parts.update(table=table.astype(np.float64).ravel(), n_strata=len(self._strata))
             for name in ("min_samples_per_stratum", "shares"):
                 if isinstance(arguments[name], Mapping):
-                    parts[f"{name}_strata"] = strata_of_keys(arguments[name], self._strata, name)
+                    keys = list(map(name_of_stratum, arguments[name]))
+                    check_keys(keys, name, noun="stratum")
+                    codes = strata_of_keys(keys, self._strata, name, noun="stratum")
+                    parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
         self._lanes = Lanes(parts, self.seed, table, self._strata)
         if self._lanes.warning:
             warnings.warn(self._lanes.warning, stacklevel=2)
@@ -178,8 +181,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         weights = self._weights_of_strata(normalize)
         if not isinstance(rows, (list, tuple)):
             raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
-        strata: list[Any] = []
-        self._reader.add_strata(strata, rows)
+        strata = [self._reader.stratum_of(row) for row in rows]
         codes = self._codes.of(strata)
         if (codes < 0).any():
             required = f"have strata that are one of {listed_keys(self._strata)}"
@@ -211,12 +213,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def _n_own_lanes(self) -> int:
         """The number of lanes of this rank."""
         return self._lanes.n_lanes // self._stride
-
-    def _check_workers(self, n_workers: int) -> None:
-        """Refuse a number of workers that does not divide the lanes of this rank."""
-        if self._n_own_lanes % n_workers:
-            required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
-            raise refused_value("lanes", required, show(self._lanes.n_lanes))
 
     @property
     def _next(self) -> Place:  # type: ignore[override]
@@ -305,23 +301,15 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                 where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
                 raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
             found += np.bincount(codes, minlength=len(found))
-            if counts is not None:
-                self._check_found(source, counts[source], found, is_end=False)
             yield rows, codes
             del rows  # nothing is kept while the next ones are read
-        if counts is not None:
-            self._check_found(source, counts[source], found, is_end=True)
-
-    def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], *, is_end: bool) -> None:
-        """Refuse a source whose rows differ from its counts."""
-        wrong = np.flatnonzero(found != counts if is_end else found > counts)
-        if len(wrong):
-            code = int(wrong[0])
-            required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
-            got = f"{'' if is_end else 'at least '}{int(found[code])}"
-            may_be_divided = is_end and get_worker_info() is not None  # type: ignore[no-untyped-call]
-            advice = " The reader must not divide the rows among the workers." if may_be_divided else ""
-            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.{advice}")
+        if counts is not None and (found != counts[source]).any():
+            code = int((found != counts[source]).argmax())
+            rows_of_stratum = f"{count_of(int(counts[source, code]), 'row')} of '{self._strata[code]}'"
+            raise SourceError(
+                f"The source '{name}' must have {rows_of_stratum}, as its counts say. Got {found[code]} instead. A "
+                "reader returns the same rows in every worker."
+            )
 
     def _check_room(self, source: int, dealing: Any, waiting: int = 0) -> None:
         """Refuse a source whose rows exceed the buffer; `waiting` of them are read but not yet dealt."""

@@ -11,7 +11,6 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
     Codes = NDArray[np.int32]
     Integers = NDArray[np.int64]
-    Part = tuple[list[Any], Codes]  # rows, and the codes of their strata
 
 
 class CountedBatches:
@@ -26,13 +25,13 @@ class CountedBatches:
     def __init__(self, taken: Integers, shifts: Integers, n_batches: int, first: int) -> None:
         self._taken, self._shifts, self._n_batches, self._next = taken, shifts, n_batches, first
         self._done = np.zeros_like(taken)  # the ranks that rows have
-        self._held: dict[int, list[Part]] = {}  # by batch, in parts
+        self._held: dict[int, list[tuple[list[Any], Codes]]] = {}  # by batch: parts of rows, and their strata
 
     def _batches_of(self, ranks: Integers, strata: Any) -> Integers:
         return np.asarray((ranks * self._n_batches - self._shifts[strata] - 1) // self._taken[strata])
 
     def skip(self, ranks: Integers) -> bool:
-        """Leave out rows of so many ranks if no batch that is to be delivered has them; return whether it did."""
+        """Leave out rows of these numbers if no batch that is to be delivered has them; return whether it did."""
         strata = np.flatnonzero(ranks)
         if (self._batches_of((self._done + ranks)[strata], strata) >= self._next).any():
             return False
@@ -71,7 +70,10 @@ class CountedBatches:
         incomplete = self._batches_of(self._done[strata] + 1, strata).min(initial=self._n_batches)
         while self._next < incomplete:
             self._next += 1
-            yield _joined(self._held.pop(self._next - 1))
+            parts = self._held.pop(self._next - 1)
+            rows = [row for part, _ in parts for row in part]
+            order = np.argsort(np.concatenate([codes for _, codes in parts]), kind="stable")
+            yield [rows[place] for place in order.tolist()]
 
 
 class CutBatches:
@@ -82,27 +84,26 @@ class CutBatches:
     """
 
     def __init__(self, n_strata: int, least: int, least_rows: int, first: int) -> None:
-        self._least, self._least_rows, self._n_unwanted = least, least_rows, first
-        self._cut: list[Part] = []  # the batch that is held back
-        self._next: list[Part] = []
-        self._counts = [0] * n_strata  # of the next batch
+        self._n_strata, self._least, self._least_rows, self._n_unwanted = n_strata, least, least_rows, first
+        self._cut: list[list[Any]] = []  # the batch that is held back: its rows, by stratum
         self._ready: list[list[Any]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin the next batch."""
+        self._next: list[list[Any]] = [[] for _ in range(self._n_strata)]
+        self._n_rows, self._n_lacking = 0, self._n_strata
 
     def add(self, rows: Sequence[Any], codes: Codes, copies: Any = None) -> None:
         """Add rows in the order of an epoch, which takes each of them once."""
-        counts, begin = self._counts, 0
-        n_rows, n_lacking = sum(counts), len(self.missing())
-        for end, code in enumerate(codes.tolist(), start=1):
-            counts[code] += 1
-            n_rows += 1
-            n_lacking -= counts[code] == self._least
-            if n_lacking == 0 and n_rows >= self._least_rows:
-                self._next.append((list(rows[begin:end]), codes[begin:end]))
-                self._deliver(self._cut)
-                self._cut, self._next, begin = self._next, [], end
-                counts[:] = [0] * len(counts)
-                n_rows, n_lacking = 0, len(counts)
-        self._next.append((list(rows[begin:]), codes[begin:]))
+        for row, code in zip(rows, codes.tolist()):
+            self._next[code].append(row)
+            self._n_rows += 1
+            self._n_lacking -= len(self._next[code]) == self._least
+            if self._n_lacking == 0 and self._n_rows >= self._least_rows:
+                self._deliver()
+                self._cut = self._next
+                self._begin()
 
     def finished(self) -> Iterator[list[Any]]:
         """Iterate over the batches that are cut, except for the last one."""
@@ -111,17 +112,18 @@ class CutBatches:
 
     def close(self) -> None:
         """Cut the last batch, at the end of the lane."""
-        self._deliver(self._cut + self._next)
+        self._cut = [cut + rest for cut, rest in zip(self._cut, self._next)]
+        self._deliver()
 
-    def _deliver(self, parts: list[Part]) -> None:
-        """Add a batch to those that are ready, if it is to be delivered."""
-        if parts and self._n_unwanted == 0:
-            self._ready.append(_joined(parts))
-        self._n_unwanted -= bool(parts) and self._n_unwanted > 0
+    def _deliver(self) -> None:
+        """Add the batch that was held back to those that are ready, if there is one and it is to be delivered."""
+        if self._cut and self._n_unwanted == 0:
+            self._ready.append([row for rows in self._cut for row in rows])
+        self._n_unwanted -= bool(self._cut) and self._n_unwanted > 0
 
     def missing(self) -> list[int]:
         """Return the codes of the strata that have too few rows in the next batch so far."""
-        return [code for code, count in enumerate(self._counts) if count < self._least]
+        return [code for code, rows in enumerate(self._next) if len(rows) < self._least]
 
     @property
     def has_cut(self) -> bool:
@@ -131,11 +133,4 @@ class CutBatches:
     @property
     def n_held(self) -> int:
         """The number of rows that are not yet in a batch, or in the batch that is held back."""
-        return sum(len(rows) for rows, _ in self._cut + self._next)
-
-
-def _joined(parts: Sequence[Part]) -> list[Any]:
-    """Return the rows of the parts of a batch, ordered by stratum, then as they came."""
-    rows = [row for part, _ in parts for row in part]
-    order = np.argsort(np.concatenate([codes for _, codes in parts]), kind="stable")
-    return [rows[place] for place in order.tolist()]
+        return self._n_rows + sum(map(len, self._cut))

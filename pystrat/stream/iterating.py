@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 import torch
 from torch.utils.data import get_worker_info
 
+from pystrat.messages import refused_value, show
 from pystrat.places import Place
 
 if TYPE_CHECKING:
@@ -125,8 +126,11 @@ class StreamIterator(Iterator[list[Any]]):
 
     def _first_place(self) -> Place:
         """Return where this worker begins if the iteration begins at the next place of the stream."""
-        self._stream._check_workers(self._step)
-        epoch, batch = self._stream._shared.next[:2]
+        stream = self._stream
+        if stream._n_own_lanes % self._step:
+            required = f"be a multiple of {stream._stride * self._step}, the number of ranks times that of workers"
+            raise refused_value("lanes", required, show(stream._lanes.n_lanes))
+        epoch, batch = stream._shared.next[:2]
         return Place(epoch, batch + (self._worker or 0))
 
     def state_dict(self) -> dict[str, Any]:

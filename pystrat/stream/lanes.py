@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from pystrat import _kinds
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import check_integer, refused_value
+from pystrat.messages import check_integer
 from pystrat.seeds import epoch_seed
-from pystrat.stream.reading import name_of_stratum, shown_stratum
-from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -92,16 +90,3 @@ def _rows(numbers: Any, n_rows: int) -> Integers:
 def _parts(items: list[Any], offsets: Any) -> list[Any]:
     """Return the parts of a list between offsets."""
     return [items[begin:end] for begin, end in zip(offsets.tolist(), offsets.tolist()[1:])]
-
-
-def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter: str) -> NDArray[np.float64]:
-    """Return the codes of the strata that a mapping names by their values, or by how `counts` shows them."""
-    codes: list[int] = []
-    for key in numbers:
-        name = name_of_stratum(key)
-        code = strata.index(name) if name in strata else -1
-        if code < 0 or code in codes:
-            required = f"name each of the strata once, {listed_keys(strata)}"
-            raise refused_value(parameter, required, shown_stratum(key) + " twice" * (code in codes))
-        codes.append(code)
-    return np.array(codes, dtype=np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
 
@@ -38,34 +37,27 @@ class SourceReader:
     def __init__(self, read: Callable[[Any], Iterable[Any]], stratum: Any) -> None:
         if not callable(read):
             raise refused_type("read", "be a function of a source", show(read))
-        self._read, self._stratum_of = read, stratum if callable(stratum) else itemgetter(stratum)
+        self._read, self.stratum_of = read, stratum if callable(stratum) else itemgetter(stratum)
 
     def chunks(self, source: Source) -> Iterator[tuple[list[Any], list[Any]]]:
         """Iterate over the rows of a source and their strata."""
-        done, read = 0, []  # the rows of former chunks, and what is read before a row fails
+        place = 0
+        rows: list[Any] = []
+        strata: list[Any] = []
         try:
-            following = iter(self._read(source.content))
-            while True:
-                rows: list[Any] = []
-                strata: list[Any] = []
-                read = rows
-                rows.extend(islice(following, CHUNK))
-                if not rows:
-                    return
-                read = strata
-                self.add_strata(strata, rows)
-                yield rows, strata
-                done += len(rows)
+            for row in self._read(source.content):
+                strata.append(self.stratum_of(row))
+                rows.append(row)
+                place += 1
+                if len(rows) == CHUNK:
+                    yield rows, strata
+                    rows, strata = [], []
         except Exception as error:
-            place, name = done + len(read), type(error).__name__
-            told = f"{name}: {error}" if str(error) else name
-            raise SourceError(f"The source '{source.name}' cannot be read at row {place}. {told}") from error
-
-    def add_strata(self, strata: list[Any], rows: Sequence[Any]) -> None:
-        """Append the stratum of each row; if one fails, those before it are appended."""
-        strata.extend(map(self._stratum_of, rows))
-        if len(strata) < len(rows):  # map takes it for the end of the rows
-            raise ValueError("The function of the stratum raised StopIteration.")
+            name = type(error).__name__
+            shown = f"{name}: {error}" if str(error) else name
+            raise SourceError(f"The source '{source.name}' cannot be read at row {place}. {shown}") from error
+        if rows:
+            yield rows, strata
 
 
 class StratumCodes(dict[tuple[type, Any], int]):

@@ -125,7 +125,6 @@ def written(folder: Path) -> Path:
 
 READS: list[Callable[[CorpusDataset], Any]] = [
     lambda dataset: dataset[0],
-    lambda dataset: dataset.lines(0),
     lambda dataset: dataset.__getitems__([0, 5, 3]),
     lambda dataset: dataset.lengths(),
     lambda dataset: list(dataset),

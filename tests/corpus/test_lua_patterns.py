@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pystrat.corpus.rules import read_rules, rules_of_files
+from pystrat.corpus.rules import data_of_rules
 from tests.levels import IS_THOROUGH
 
-SUBJECTS_A_PATTERN = 3
+RULES, SUBJECTS_A_PATTERN = "file_rules", 3
 N_PAIRS = 90_000 if IS_THOROUGH else 6_000
 
 # Reads pairs of lines, pattern and subject in hexadecimal; prints 1, 0, or E where Lua raises an error.
@@ -32,10 +32,11 @@ end
 def covers(pattern: bytes, *names: bytes) -> list[bool]:
     """Return whether a pattern is found in the names of files; nothing if it is refused."""
     try:
-        rules = read_rules([os.fsdecode(pattern) + " 1"])
+        return [
+            bool(rule) for rule in data_of_rules([os.fsdecode(pattern) + " 1"], list(map(os.fsdecode, names)))[RULES]
+        ]
     except ValueError:
         return []
-    return list(map(bool, rules_of_files(rules, names)))
 
 
 def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
@@ -111,9 +112,9 @@ def test_random_patterns_match_as_in_lua(tmp_path: Path) -> None:
 )
 def test_malformed_patterns(pattern: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=f"must have valid Lua patterns. Got .* In this one, {re.escape(reason)}[.]$"):
-        read_rules([os.fsdecode(pattern) + " 1"])
+        data_of_rules([os.fsdecode(pattern) + " 1"], [])
 
 
 def test_alternatives_refer_to_their_own_captures() -> None:
-    rules = read_rules(["x,(%a)(%a)%2,()%1,(%d)%1$ 1"])
-    assert rules_of_files(rules, [b"abb", b"aab", b"11", b"11b", b"ax"]) == [1, 0, 1, 0, 1]
+    found = data_of_rules(["x,(%a)(%a)%2,()%1,(%d)%1$ 1"], ["abb", "aab", "11", "11b", "ax"])
+    assert found[RULES].tolist() == [1, 0, 1, 0, 1]

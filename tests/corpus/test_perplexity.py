@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections import Counter
 from typing import Any, Optional
 
@@ -120,38 +119,20 @@ def test_reports_count_from_the_next_epoch_with_and_without_workers(by_length: b
 
 def test_an_epoch_is_resumed_as_it_was_drawn_and_other_epochs_follow_the_reports_so_far() -> None:
     sampler, other = perplexity_sampler(), perplexity_sampler()
-    iterator = iter(sampler)
-    begun = [next(iterator) for _ in range(5)]
+    iterator, resumed = iter(sampler), iter(other)
+    next(iterator)
     sampler.report(np.arange(50), np.linspace(0, 1, 50))
-    state = pickle.loads(pickle.dumps(iterator.state_dict()))
-    resumed = iter(other)
+    state = iterator.state_dict()
     resumed.load_state_dict(state)
-    assert begun + list(iterator) == begun + list(resumed) == list(perplexity_sampler())
+    assert list(iterator) == list(resumed) == list(perplexity_sampler())[1:]
     following = [batch.tolist() for batch in sampler.batches(1)]
     assert following == list(sampler) == list(other) and sampler.started
     sampler.set_epoch(1)
     sampler.report([0], [9.0])
     assert list(sampler) == following, "an epoch that is set again comes again"
-    assert [batch.tolist() for batch in pickle.loads(pickle.dumps(sampler)).batches(1)] == following
     for wrong in (np.full(50, 0.5), np.ones(20), 3):
         with pytest.raises((TypeError, ValueError)):
             sampler.load_state_dict({**state, "reported": wrong})
-
-
-def test_ranks_with_the_same_reports_draw_the_same_epoch_and_are_checked() -> None:
-    ranks = [perplexity_sampler(num_replicas=2, rank=rank) for rank in range(2)]
-    whole = perplexity_sampler(num_replicas=2)
-    for _ in range(3):
-        parts, together = [list(rank) for rank in ranks], list(whole)
-        assert [batch for batches in zip(*parts) for batch in batches] == together
-        for sampler in (*ranks, whole):
-            for rows in together:
-                sampler.report(rows, np.array(rows) / 50)
-    assert whole.started
-    whole.check_reports([rank.reports_fingerprint for rank in ranks])
-    ranks[1].report([0], [3.0])
-    with pytest.raises(ValueError, match="Got other reports than rank 0 on rank 1 instead. Give every rank"):
-        whole.check_reports([rank.reports_fingerprint for rank in ranks])
 
 
 test_refused = refusals(
@@ -178,8 +159,8 @@ test_refused = refusals(
 )
 def test_a_refused_report_changes_nothing(rows: Any, nll: Any, message: str) -> None:
     sampler = perplexity_sampler()
-    before = sampler.reports_fingerprint
+    before = sampler.state()["reported"].tolist()
     with pytest.raises((TypeError, ValueError)) as refused:
         sampler.report(rows, nll)
     assert message in str(refused.value)
-    assert sampler.reports_fingerprint == before
+    assert sampler.state()["reported"].tolist() == before

@@ -174,15 +174,6 @@ test_refused_parameters = refusals(
 )
 
 
-def test_the_smallest_subset_of_files_must_suffice_and_does(tmp_path: Path) -> None:
-    """17 lines are those of the smallest three files, one of which is empty."""
-    sampler = sampler_of(tmp_path, Fraction(17, 7), 30, negative_files_per_epoch=3)
-    seen = {files_of(sampler, epoch): sampler.batches(epoch) for epoch in range(100)}
-    assert len(seen) == comb(5, 3)
-    rows = seen[1, 2, 4].rows
-    assert sorted(rows[rows >= N_POSITIVES]) == [*range(27, 32), *range(63, 75)]
-
-
 def test_refused_files(tmp_path: Path) -> None:
     files = write(tmp_path, "file", (3, 9, 0))
     link = tmp_path / "link"

@@ -129,10 +129,9 @@ def test_the_layer_computes_the_sampled_rows_and_targets_follow() -> None:
         sampled.targets(torch.tensor([3]))
     for ids, message in (
         ([1, SIZE], "must hold ids from 0 to 49. Got 50 instead."),
-        ([1, -1], "'ids' parameter must be a non-negative integer. Got -1"),
+        ([1, -1], "must hold ids from 0 to 49. Got -1 instead."),
         ([1, 2, 1], "must hold each id once. Got 1 twice instead."),
         ([], "must have at least one id. Got none"),
-        (np.array([7, 2**53], dtype=np.uint64), "'ids' parameter must hold ids below 2\\^53. Got"),
     ):
         with pytest.raises(ValueError, match=message):
             SampledOutput(model, model.output, ids)
@@ -228,11 +227,10 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
     assert found.tolist() == [0, 2, 3, 5, 17, 99] and found.dtype == np.int64
     assert sampled_vocabulary(torch.tensor([[4, 1], [1, 0]])).tolist() == [0, 1, 4]
     assert sampled_vocabulary(iter([]), always=[1]).tolist() == [1]
-    with pytest.raises(ValueError, match="'sequences' .* must be a non-negative integer. Got -100 instead."):
-        sampled_vocabulary([[4, -100]])
-    with pytest.raises(ValueError, match="'sequences' .* must hold ids below 2\\^53. Got"):
-        sampled_vocabulary([np.array([7, 2**64 - 3], dtype=np.uint64)])
-    with pytest.raises(TypeError, match="'always' parameter must hold integers."):
+    for wrong in (-100, 2**64 - 3):
+        with pytest.raises(ValueError, match=f"'sequences' .* must hold ids from 0 to {2**53 - 1}. Got "):
+            sampled_vocabulary([np.array([wrong])])
+    with pytest.raises(TypeError, match="'always' parameter must hold ids."):
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
 
 

@@ -9,16 +9,7 @@ from typing import Mapping, Optional, Sequence, Union
 from tests.reference.naive_random import NaiveStream, epoch_order, epoch_seed
 
 Row = tuple[int, int]  # the source, and the row in it
-
-
-def counted_by_the_rule(codes: Sequence[int], n_batches: int, shifts: Mapping[int, int] = {}) -> list[list[int]]:
-    """Row i of n of a stratum belongs to batch ceil((i * B - h) / n); h is the shift of the stratum, by default 0."""
-    batches: list[list[tuple[int, int]]] = [[] for _ in range(n_batches)]
-    for code in sorted(set(codes)):
-        rows = [row for row, other in enumerate(codes) if other == code]
-        for i, row in enumerate(rows, start=1):
-            batches[ceil(Fraction(i * n_batches - shifts.get(code, 0), len(rows))) - 1].append((code, row))
-    return [[row for _, row in sorted(batch)] for batch in batches]
+Totals = Sequence[Sequence[int]]  # of lanes, by stratum
 
 
 def cut_by_the_rule(codes: Sequence[int], n_strata: int, least: int, least_rows: int) -> list[list[int]]:
@@ -42,86 +33,42 @@ def order_of(n: int, seed: Optional[int], epoch: int, number: int, numbers: int)
     return list(epoch_order(n, seed, epoch * numbers + number))
 
 
-def batches_of_lanes(
-    codes: Sequence[Sequence[int]], n_strata: int, least: int, least_rows: int, mean: Optional[int]
-) -> int:
-    """Return the number of batches of each lane, from the strata of the rows of all lanes."""
+def batches_of_lanes(totals: Totals, n_rows: int, least: int, least_rows: int, mean: Optional[int]) -> int:
+    """Return the number of batches of each lane of an epoch of so many rows."""
     if mean is not None:
-        return max(1, floor(Fraction(sum(map(len, codes)), mean * len(codes)) + Fraction(1, 2)))
-    n_batches = min(own.count(code) for own in codes for code in range(n_strata)) // least
-    while min(len(batch) for own in codes for batch in counted_by_the_rule(own, n_batches)) < least_rows:
+        return max(1, floor(Fraction(n_rows, mean * len(totals)) + Fraction(1, 2)))
+    n_batches = min(map(min, totals)) // least
+    while min(sum(rows // n_batches for rows in own) for own in totals) < least_rows:
         n_batches -= 1
     return n_batches
 
 
-def shifts_of_lanes(
-    codes: Sequence[Sequence[int]], n_strata: int, n_batches: int, n_sources: int, seed: int, epoch: int
-) -> list[dict[int, int]]:
+def shifts_of_lanes(taken: Totals, n_batches: int, n_sources: int, seed: Optional[int], epoch: int) -> list[list[int]]:
     """Return the shifts of rare strata: what is drawn below the number of batches, after the order of the sources."""
+    if seed is None:
+        return [[0] * len(own) for own in taken]
     stream = NaiveStream(epoch_seed(seed, epoch * (n_sources + 1) + n_sources))
     stream.permutation(n_sources)
-    drawn = iter(stream.indices(n_batches, n_strata * len(codes)).tolist())
-    of_lanes = [{code: next(drawn) for code in range(n_strata)} for _ in codes]
-    return [
-        {code: shift for code, shift in shifts.items() if own.count(code) < n_batches}
-        for own, shifts in zip(codes, of_lanes)
-    ]
-
-
-def stream_batches(
-    sources: Sequence[Sequence[int]],
-    *,
-    least: int = 1,
-    least_rows: int = 1,
-    mean: Optional[int] = None,
-    together: int = 1,
-    n_lanes: int,
-    seed: Optional[int],
-    epoch: int,
-    counted: bool,
-) -> list[list[Row]]:
-    """Return the batches of all lanes in turn; sources are the codes of their rows."""
-    n_strata = 1 + max(code for codes in sources for code in codes)
-    lanes = []
-    for lane in range(n_lanes):
-        rows: list[Row] = []
-        order = order_of(len(sources), seed, epoch, len(sources), len(sources) + 1)
-        own = [source for source in order if source % n_lanes == lane]
-        for group in (own[begin : begin + together] for begin in range(0, len(own), together)):
-            joined = [(source, row) for source in group for row in range(len(sources[source]))]
-            rows += [joined[place] for place in order_of(len(joined), seed, epoch, group[0], len(sources) + 1)]
-        lanes.append(rows)
-    codes = [[sources[source][row] for source, row in rows] for rows in lanes]
-    if counted:
-        n_batches = batches_of_lanes(codes, n_strata, least, least_rows, mean)
-        shifts: Sequence[Mapping[int, int]] = [{}] * n_lanes
-        if seed is not None:
-            shifts = shifts_of_lanes(codes, n_strata, n_batches, len(sources), seed, epoch)
-        dealt = [counted_by_the_rule(own, n_batches, shifts[lane]) for lane, own in enumerate(codes)]
-    else:
-        dealt = [cut_by_the_rule(own, n_strata, least, least_rows) for own in codes]
-    found = []
-    for turn in range(max(map(len, dealt))):
-        for rows, batches in zip(lanes, dealt):
-            if turn < len(batches):
-                found.append([rows[place] for place in batches[turn]])
-    return found
+    drawn = iter(stream.indices(n_batches, sum(map(len, taken))).tolist())
+    return [[shift if rows < n_batches else 0 for rows, shift in zip(own, drawn)] for own in taken]
 
 
 def taken_of_lanes(
-    totals: Sequence[Sequence[int]], mean: int, balance: Union[str, int, None], shares: Optional[Sequence[int]]
-) -> tuple[int, list[list[int]]]:
-    """Return the batches of each lane, and the rows of each stratum that an epoch takes in each lane."""
-    n_lanes = len(totals)
-    of_strata = [sum(column) for column in zip(*totals)]
-    each = {"over": max(of_strata), "under": min(of_strata)}.get(str(balance), balance)
-    n_rows = sum(of_strata) if shares else len(of_strata) * int(each or 0)
-    n_batches = max(1, floor(Fraction(n_rows, mean * n_lanes) + Fraction(1, 2)))
+    totals: Totals, n_batches: int, mean: Optional[int], balance: Union[str, int, None], shares: Sequence[int]
+) -> Totals:
+    """Return the rows of each stratum that an epoch takes in each lane."""
     if shares:
-        ends = [n_batches * mean * sum(shares[: place + 1]) // sum(shares) for place in range(len(shares))]
-        return n_batches, [[end - begin for begin, end in zip([0, *ends], ends)]] * n_lanes
-    parts = [len(range(lane, int(each or 0), n_lanes)) for lane in range(n_lanes)]
-    return n_batches, [[part] * len(of_strata) for part in parts]
+        ends = [n_batches * (mean or 0) * sum(shares[: place + 1]) // sum(shares) for place in range(len(shares))]
+        return [[end - begin for begin, end in zip([0, *ends], ends)]] * len(totals)
+    if balance is None:
+        return totals
+    each = rows_that_balance(totals, balance)
+    return [[len(range(lane, each, len(totals)))] * len(own) for lane, own in enumerate(totals)]
+
+
+def rows_that_balance(totals: Totals, balance: Union[str, int]) -> int:
+    of_strata = [sum(column) for column in zip(*totals)]
+    return {"over": max(of_strata), "under": min(of_strata)}.get(str(balance), 0) or int(balance)
 
 
 def copies_of_rows(
@@ -129,7 +76,7 @@ def copies_of_rows(
 ) -> dict[Row, int]:
     """Return how often an epoch takes each row of the sources of a lane."""
     totals = [sum(list(sources[source]).count(code) for source in own) for code in range(len(taken))]
-    places = [epoch % total for total in totals]
+    places = [epoch % max(1, total) for total in totals]
     copies = {}
     for source in sorted(own):
         for row in order_of(len(sources[source]), seed, 0, source, len(sources) + 1):
@@ -171,37 +118,52 @@ def in_passes(rows: Sequence[Row], copies: Mapping[Row, int]) -> list[Row]:
     return [row for one in passes for row in one]
 
 
-def taken_batches(
+def stream_batches(
     sources: Sequence[Sequence[int]],
     *,
-    mean: int,
-    balance: Union[str, int, None] = None,
-    shares: Optional[Sequence[int]] = None,
-    together: int = 1,
-    n_lanes: int,
+    counted: bool,
     seed: Optional[int],
     epoch: int,
+    min_samples_per_stratum: int = 1,
+    min_batch_size: int = 1,
+    mean_batch_size: Optional[int] = None,
+    balance: Union[str, int, None] = None,
+    shares: Optional[Mapping[str, int]] = None,
+    shuffle_sources: int = 1,
+    lanes: int = 1,
 ) -> list[list[Row]]:
-    """Return the batches of all lanes in turn, of an epoch that takes rows less or more often than once."""
-    n_strata = 1 + max(code for codes in sources for code in codes)
-    order = order_of(len(sources), seed, epoch, len(sources), len(sources) + 1)
-    lanes = [[source for source in order if source % n_lanes == lane] for lane in range(n_lanes)]
-    totals = [[sum(list(sources[s]).count(code) for s in own) for code in range(n_strata)] for own in lanes]
-    n_batches, taken = taken_of_lanes(totals, mean, balance, shares)
-    dealt = []
-    for lane, own in enumerate(lanes):
-        copies = copies_of_rows(own, sources, taken[lane], seed, epoch)
-        parts = [own[begin : begin + together] for begin in range(0, len(own), together)]
-        groups = []
-        for group in joined_groups(parts, sources, totals[lane], taken[lane], n_batches):
+    """Return the batches of all lanes in turn; sources are the codes of their rows. No seed means no shuffling."""
+    n_lanes, least, mean = lanes, (min_samples_per_stratum, min_batch_size), mean_batch_size
+    n_strata, numbers = 1 + max(code for codes in sources for code in codes), len(sources) + 1
+    order = order_of(len(sources), seed, epoch, len(sources), numbers)
+    sources_of = [[source for source in order if source % n_lanes == lane] for lane in range(n_lanes)]
+    totals = [[sum(list(sources[s]).count(code) for s in own) for code in range(n_strata)] for own in sources_of]
+    groups = [[own[k : k + shuffle_sources] for k in range(0, len(own), shuffle_sources)] for own in sources_of]
+    n_batches, taken = 0, totals
+    if counted:
+        n_rows = sum(map(sum, totals)) if balance is None else n_strata * rows_that_balance(totals, balance)
+        n_batches = batches_of_lanes(totals, n_rows, *least, mean)
+        taken = [list(own) for own in taken_of_lanes(totals, n_batches, mean, balance, list((shares or {}).values()))]
+        groups = [joined_groups(groups[lane], sources, totals[lane], taken[lane], n_batches) for lane in range(n_lanes)]
+        shifts = shifts_of_lanes(taken, n_batches, len(sources), seed, epoch)
+    dealt: list[list[list[Row]]] = []
+    for lane, own in enumerate(sources_of):
+        read = []  # group after group, in the order of the epoch
+        for group in groups[lane]:
             joined = [(source, row) for source in group for row in range(len(sources[source]))]
-            groups.append([joined[place] for place in order_of(len(joined), seed, epoch, group[0], len(sources) + 1)])
-        batches: list[list[Row]] = [[] for _ in range(n_batches)]
+            read.append([joined[place] for place in order_of(len(joined), seed, epoch, group[0], numbers)])
+        if not counted:
+            rows = [row for group in read for row in group]
+            cut = cut_by_the_rule([sources[source][row] for source, row in rows], n_strata, *least)
+            dealt.append([[rows[place] for place in batch] for batch in cut])
+            continue
+        copies = copies_of_rows(own, sources, taken[lane], seed, epoch)
+        dealt.append([[] for _ in range(n_batches)])
         for code in range(n_strata):
-            k = taken[lane][code]
-            own_rows = [[row for row in group if sources[row[0]][row[1]] == code] for group in groups]
-            ranked = [row for rows in own_rows for row in in_passes(rows, copies)]
+            of_code = [[row for row in group if sources[row[0]][row[1]] == code] for group in read]
+            ranked = [row for rows in of_code for row in in_passes(rows, copies)]
             for rank, row in enumerate(ranked, start=1):
-                batches[ceil(Fraction(rank * n_batches, k)) - 1].append(row)
-        dealt.append(batches)
-    return [batches[turn] for turn in range(n_batches) for batches in dealt]
+                batch = ceil(Fraction(rank * n_batches - shifts[lane][code], taken[lane][code])) - 1
+                dealt[lane][batch].append(row)
+    turns = range(max(map(len, dealt)))
+    return [batches[turn] for turn in turns for batches in dealt if turn < len(batches)]

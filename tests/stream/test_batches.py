@@ -1,14 +1,13 @@
-"""The batches of streams by the rules in words: golden vectors, all small lanes, and random sources."""
+"""The batches of streams by the rules in words: golden vectors, and random sources."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from contextlib import nullcontext
-from fractions import Fraction
-from itertools import chain, islice, product
-from math import floor
+from itertools import chain, islice
 from typing import Any
+from unittest import mock
 
 import pandas as pd
 import pytest
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from pystrat.stream import SourceError, StratifiedStream
 from tests.reference.golden_vectors import GOLDEN
-from tests.reference.naive_stream import counted_by_the_rule, cut_by_the_rule, stream_batches, taken_batches
+from tests.reference.naive_stream import stream_batches
 from tests.stream.sources import stream_of
 
 CONTENT = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))
@@ -35,61 +34,6 @@ def test_golden_batches() -> None:
         stream = stream_of(sources, CONTENT["strata"], is_counted=case["counted"], **given)
         stream.set_epoch(case["epoch"])
         assert batches_of(stream) == case["batches"], case
-
-
-def alone(codes: list[int], **given: Any) -> list[list[int]]:
-    """Return the batches of one source as numbers of its rows, in their order."""
-    stream = stream_of([codes], DIGITS[: 1 + max(codes)], **{"shuffle": False, **given})
-    return [[row for _, row in batch] for batch in stream]
-
-
-@pytest.mark.parametrize("chunk", [1, 3, None])
-def test_all_small_lanes(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are read in chunks, and batches do not depend on them."""
-    if chunk:
-        monkeypatch.setattr("pystrat.stream.reading.CHUNK", chunk)
-    for n_rows in range(2, 6 if chunk else 7):
-        for codes in map(list, product(range(2), repeat=n_rows)):
-            if set(codes) != {0, 1}:
-                continue
-            for least, least_rows in ((1, 1), (2, 1), (1, 4)):
-                expected = cut_by_the_rule(codes, 2, least, least_rows)
-                given: dict[str, Any] = {"min_samples_per_stratum": least, "min_batch_size": least_rows}
-                if expected:
-                    assert alone(codes, is_counted=False, **given) == expected
-                    continue
-                with pytest.raises(SourceError, match="^Lane 0 has no batch: the next batch "):
-                    alone(codes, is_counted=False, **given)
-            for mean in range(1, n_rows + 1):
-                n_batches = min(max(1, floor(Fraction(n_rows, mean) + Fraction(1, 2))), max(map(codes.count, (0, 1))))
-                found = alone(codes, is_counted=True, mean_batch_size=mean, rare="allow")
-                assert found == counted_by_the_rule(codes, n_batches), "no batch is empty"
-
-
-def test_the_number_of_batches_of_all_small_counts() -> None:
-    """As many as both minima allow, or as the mean size says; a mean that is too small names the least that works."""
-    for totals in product(range(1, 5), repeat=3):
-        codes = [code for code, total in enumerate(totals) for _ in range(total)]
-        sizes = {n: min(map(len, counted_by_the_rule(codes, n))) for n in range(1, min(totals) + 1)}
-        for least, least_rows in product((1, 2), range(1, len(codes) + 1)):
-            possible = [n for n in sizes if min(totals) // n >= least and sizes[n] >= least_rows]
-            if min(totals) >= least:
-                given = {"min_samples_per_stratum": least, "min_batch_size": least_rows}
-                assert len(stream_of([codes], DIGITS, is_counted=True, shuffle=False, **given)) == max(possible)
-        for n_lanes, mean in product((1, 2), range(1, len(codes) + 3)):
-            lanes: dict[str, Any] = {"is_counted": True, "lanes": n_lanes}
-            n_batches = max(1, floor(Fraction(len(codes), mean) + Fraction(1, 2)))
-            if n_batches <= min(totals):
-                stream = stream_of([codes] * n_lanes, DIGITS, mean_batch_size=mean, **lanes)
-                assert len(stream) == n_batches * n_lanes
-                assert stream.min_samples_per_stratum == min(totals) // n_batches
-                continue
-            with pytest.raises(ValueError) as error:
-                stream_of([codes] * n_lanes, DIGITS, mean_batch_size=mean, **lanes)
-            least = int(str(error.value).split("must be at least ")[1].split(",")[0])
-            assert stream_of([codes] * n_lanes, DIGITS, mean_batch_size=least, **lanes).min_samples_per_stratum > 0
-            with pytest.raises(ValueError):
-                stream_of([codes] * n_lanes, DIGITS, mean_batch_size=least - 1, **lanes)
 
 
 @st.composite
@@ -124,31 +68,23 @@ def made(sources: list[list[int]], parameters: dict[str, Any]) -> Any:
         return None
 
 
-def expected_of(sources: list[list[int]], given: dict[str, Any], epoch: int) -> list[list[tuple[int, int]]]:
-    """Return the batches of an epoch by the rules in words."""
-    common: dict[str, Any] = {"n_lanes": given["lanes"], "together": given["shuffle_sources"], "epoch": epoch}
-    common["seed"] = 3 if given["shuffle"] else None
-    mean = given.get("mean_batch_size")
-    if "balance" in given or "shares" in given:
-        shares = list(given["shares"].values()) if "shares" in given else None
-        return taken_batches(sources, mean=mean, balance=given.get("balance"), shares=shares, **common)
-    least, least_rows = given.get("min_samples_per_stratum", 1), given.get("min_batch_size", 1)
-    return stream_batches(sources, least=least, least_rows=least_rows, mean=mean, counted=given["is_counted"], **common)
-
-
-@given(streams(("least", "declared", "mean", "balance", "shares")), st.integers(0, 30))
-def test_batches_are_those_of_the_rules_wherever_an_epoch_is_resumed(drawn: Any, epoch: int) -> None:
+@given(streams(("least", "declared", "mean", "balance", "shares")), st.integers(0, 30), st.integers(1, 30))
+def test_batches_are_those_of_the_rules_wherever_an_epoch_is_resumed(drawn: Any, epoch: int, chunk: int) -> None:
+    """Rows are read in chunks, and batches do not depend on them."""
     sources, parameters = drawn
     stream = made(sources, parameters)
     if stream is None:
         return
     stream.set_epoch(epoch)
     try:
-        batches = list(stream)
+        with mock.patch("pystrat.stream.reading.CHUNK", chunk):
+            batches = list(stream)
     except SourceError as error:
         assert "has no batch" in str(error) and not parameters["is_counted"]
         return
-    expected = expected_of(sources, parameters, epoch)
+    given = {name: value for name, value in parameters.items() if name not in ("is_counted", "shuffle", "rare")}
+    seed = 3 if parameters["shuffle"] else None
+    expected = stream_batches(sources, counted=parameters["is_counted"], seed=seed, epoch=epoch, **given)
     own = [Counter(chain.from_iterable(sources[lane :: parameters["lanes"]])) for lane in range(parameters["lanes"])]
     most = min(max(counts.values()) for counts in own) * len(own)  # so many batches are certain to have rows
     if parameters.get("rare") == "allow" and len(expected) > most:

@@ -21,7 +21,7 @@ NO_MINIMUM = {"min_samples_per_stratum": None}
 NO_COUNTS: dict[str, Any] = {"counts": None, "strata": [0, 1]}
 BY_MEAN: dict[str, Any] = {**NO_MINIMUM, "mean_batch_size": 20}
 TAKEN: dict[str, Any] = {**NO_MINIMUM, "mean_batch_size": 12, "lanes": 2}
-OVER, NAMED = {**TAKEN, "balance": "over"}, "name each of the strata once, "
+OVER, NAMED = {**TAKEN, "balance": "over"}, "name one of the strata, "
 
 
 def batches_of(stream: StratifiedStream, n_workers: int = 0, **options: Any) -> Batches:
@@ -137,6 +137,7 @@ def test_batches_of_a_mean_size_have_the_minimum_that_the_counts_give() -> None:
         "The 'mean_batch_size' parameter must be at least 4, for at most 31, the rows of '1' in lane 1 of 4. "
         "Got 3, for 42 batches a lane, instead. Raise it, use fewer lanes, or set 'rare' to 'warn' or 'allow'."
     )
+    assert by_mean(4).min_samples_per_stratum > 0
 
 
 def test_rare_strata_may_be_missing_from_batches_and_are_in_others_in_each_epoch() -> None:
@@ -203,10 +204,10 @@ def test_count_sources_counts_what_it_reads() -> None:
 
 @pytest.mark.parametrize("given", [{}, OVER])
 def test_a_source_with_other_rows_than_its_counts_is_an_error(given: dict[str, Any]) -> None:
-    for change, got in (1, r"\d+"), (-1, r"at least \d+"):
+    for change in (1, -1):
         wrong = COUNTS.copy()
         wrong.loc["source-2", 1] += change
-        with pytest.raises(SourceError, match=f"'source-2' must have .* rows of '1', as its counts say. Got {got} "):
+        with pytest.raises(SourceError, match=r"'source-2' must have .* rows of '1', as its counts say. Got \d+ inst"):
             list(make_stream(counts=wrong, **given))
 
 
@@ -227,9 +228,6 @@ def test_more_batches_than_a_place_can_count_are_refused() -> None:
     told = f"must make at most 2147483647 batches. Got 1, for {64 * (2**26 - 1)} batches, instead. Raise it."
     with pytest.raises(ValueError, match=f"^The 'min_samples_per_stratum' parameter {told}$"):
         StratifiedStream(counts.index, 1, lanes=64, counts=counts, read=iter, stratum=int)
-    exact = pd.DataFrame({"0": [2**30], "1": [2**30]}, index=["a"])
-    with pytest.raises(ValueError, match="'lanes' parameter must be more for so many rows and batches"):
-        StratifiedStream(["a"], counts=exact, mean_batch_size=2**20, balance=2**30 - 1, read=iter, stratum=int)
 
 
 test_refused = refusals(
@@ -255,7 +253,7 @@ test_refused = refusals(
         ({**OVER, "mean_batch_size": 1}, "'mean_batch_size' .* a row of each stratum. Got 1, for .* Raise it."),
         ({**TAKEN, "shares": {"0": 1}}, "'shares' .* name every stratum. Got 1 name too few, '1' among them, "),
         ({**TAKEN, "shares": {"0": 1, "2": 1}}, f"'shares' .* {NAMED}'.', '.'. Got '2' "),
-        ({**TAKEN, "shares": {"0": 1, 0: 1}}, f"'shares' .* {NAMED}.* Got '0' twice "),
+        ({**TAKEN, "shares": {"0": 1, 0: 1}}, "'shares' .* name each stratum once. Got '0' twice "),
     ],
 )
 

@@ -75,17 +75,6 @@ def test_a_rank_without_batches_left_begins_the_next_epoch_with_the_others(n_wor
     assert found == [[], batches[len(whole) :: 2], batches[len(whole) - 1 : len(whole)], batches[len(whole) + 1 :: 2]]
 
 
-@pytest.mark.parametrize("make", [make_stream, declared])
-def test_the_iterator_can_be_saved_and_resumed(make: Any) -> None:
-    batches, iterator = list(make()), iter(make())
-    for consumed in range(len(batches) + 1):
-        resumed = make()
-        again = iter(resumed)
-        again.load_state_dict(iterator.state_dict())
-        assert list(again) == batches[consumed:] and resumed.epoch == 1
-        next(iterator, None)
-
-
 def test_without_counts_only_the_iterator_knows_the_place_of_several_lanes() -> None:
     with pytest.raises(ValueError, match="'batches_done' .* be 0 without 'counts' and with several lanes. Got 1 "):
         declared().state(0, 1)

@@ -15,9 +15,8 @@
 #'   has them.
 #' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
 #'
-#' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
-#' other sampler, for feedback to it.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and `sampler()`, which
+#' returns the instance of the other sampler, for feedback to it.
 #'
 #' @export
 #' @examples
@@ -34,17 +33,10 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
   settings = if (is.null(inside$recipe$open)) inside$recipe$parts else inside$recipe$open
   limits = list(max_tokens = max_tokens, batch_size = batch_size, window = window,
     balance_replicas = balance_replicas, shuffle = shuffle, num_replicas = settings$num_replicas)
-  lengths = plain_value(lengths)
-  if (is_column_name(lengths)) {
-    limits = core_plan("by_length", limits)
-  } else if (!is.numeric(lengths) || is.object(lengths)) {
-    stop_parameter("lengths", "hold numbers, or name a column of the task", show_value(lengths))
-  } else {
-    lengths = as.double(lengths)
-    limits = core_plan("by_length", c(limits, list(lengths = lengths)))
-  }
-  is_complete = !is.character(lengths) && is.null(inside$recipe$open)
-  recipe = if (is_complete) {
+  is_column = is_column_name(lengths)
+  lengths = if (is_column) lengths else feedback_values(lengths, "lengths")
+  limits = core_plan("by_length", c(limits, if (!is_column) list(lengths = lengths)))
+  recipe = if (!is_column && is.null(inside$recipe$open)) {
     by_length_recipe(limits, lengths, inside$recipe)
   } else {
     open_recipe("by_length", inside$recipe$seed, c(limits, list(lengths = lengths, sampler = inside$recipe)), list())
@@ -84,16 +76,14 @@ kind_by_length = function() {
   list(
     class = "batch_sampler_by_length",
     complete = function(recipe, data_source, task) {
-      given = recipe$open
-      if (is.null(given)) {
-        given = list(lengths = recipe$parts$lengths, sampler = sampler_inside(recipe))
-      }
+      given = given_of(recipe)
       if (is.character(given$lengths)) {
         given$lengths = feedback_values(named_columns(task, given$lengths, "lengths")[[1L]], "lengths")
       } else {
         check_task_order(task, "lengths")
       }
-      by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
+      limits = given[setdiff(names(given), c("lengths", "sampler"))]
+      by_length_recipe(limits, given$lengths, ready_recipe(given$sampler, data_source, task))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
     inside = sampler_inside,
@@ -123,52 +113,56 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    settings = format_by_length,
+    settings = format_arguments,
     methods = list(sampler = function() private$.of),
     private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
   )
 }
 
-# The arguments besides lengths and the sampler.
-limits_of = function(recipe) {
-  given = if (is.null(recipe$open)) recipe$parts else recipe$open
-  given[grep("^(lengths|sampler)", names(given), invert = TRUE)]
-}
-
-inner_kind = function(recipe) {
-  sampler_kind(if (is.null(recipe$open)) recipe$parts[["sampler"]] else recipe$open$sampler$kind)
+# The arguments of a recipe, with the recipe of the sampler inside.
+given_of = function(recipe) {
+  if (!is.null(recipe$open)) {
+    return(recipe$open)
+  }
+  parts = recipe$parts
+  c(parts[grep("^sampler(_|$)", names(parts), invert = TRUE)], list(sampler = sampler_inside(recipe)))
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
-is_told = function(recipe) !is.null(inner_kind(recipe)$load_feedback)
+is_told = function(recipe) !is.null(sampler_kind(given_of(recipe)$sampler$kind)$load_feedback)
 
 # The batches of an epoch, which are kept because their number requires the draw.
 cut_rows = function(private, epoch) {
   if (identical(private$.latest$epoch, epoch)) {
     return(private$.latest$batches)
   }
-  rows = private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows
-  batches = core_ask(private, "batches", list(rows = as.integer(pmin(rows, largest_count)), epoch = epoch))
+  cut = cut_drawn(private, epoch, private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows)
   if (!private$.has_feedback) {
-    private$.latest = list(epoch = epoch, batches = batches)
+    private$.latest = cut
   }
-  batches
+  cut$batches
+}
+
+# The rows of an epoch in drawn order, and its batches.
+cut_drawn = function(private, epoch, drawn) {
+  drawn = as.integer(pmin(drawn, largest_count))
+  list(epoch = epoch, drawn = drawn, batches = core_ask(private, "batches", list(rows = drawn, epoch = epoch)))
 }
 
 begin_by_length = function(private, epoch) {
-  if (identical(private$.latest$epoch, epoch)) {
-    return()
+  if (!identical(private$.latest$epoch, epoch)) {
+    private$.latest = NULL
+    private$.of$set_epoch(epoch)
+    inside = private$.of$.__enclos_env__$private
+    inside$.begin()
+    private$.latest = cut_drawn(private, epoch, inside$.epoch_batches(epoch)$rows)
   }
-  private$.latest = NULL
-  private$.of$set_epoch(epoch)
-  private$.of$.__enclos_env__$private$.begin()
-  private$.latest = list(epoch = epoch, batches = cut_rows(private, epoch))
 }
 
 state_by_length = function(private, place) {
   if (private$.has_feedback) {
-    running = if (identical(private$.latest$epoch, place$epoch)) private$.latest$batches
-    list(sampler = private$.of$state(), rows = if (!is.null(running)) running$rows - 1L, offsets = running$offsets)
+    is_running = identical(private$.latest$epoch, place$epoch)
+    list(sampler = private$.of$state(), drawn = if (is_running) private$.latest$drawn - 1L)
   }
 }
 
@@ -176,28 +170,13 @@ load_by_length = function(private, state) {
   if (!private$.has_feedback) {
     return()
   }
-  if (!all(c("sampler", "rows", "offsets") %in% names(state))) {
-    stop_parameter("state", "have the entries 'sampler', 'rows' and 'offsets' too", show_value(state))
+  if (!all(c("sampler", "drawn") %in% names(state))) {
+    stop_parameter("state", "have the entries 'sampler' and 'drawn' too", show_value(state))
   }
-  rows = as.integer(unlist(state$rows))
-  offsets = as.integer(unlist(state$offsets))
-  n_rows = length(private$.recipe$parts$lengths)
-  are_rows = !anyNA(rows) && all(rows >= 0 & rows < n_rows)
-  are_offsets = length(offsets) == 0L || !anyNA(offsets) && !is.unsorted(offsets) && offsets[1L] == 0L &&
-    offsets[length(offsets)] == length(rows)
-  if (!are_rows || !are_offsets) {
-    stop_parameter("state", sprintf("hold rows from 0 to %d, and where batches begin", n_rows - 1L), "others")
+  cut = if (!is.null(state$drawn)) {
+    cut_drawn(private, check_epoch(state$epoch), as.integer(unlist(state$drawn)) + 1L)
   }
   private$.of$load_state_dict(state$sampler)
-  private$.latest = if (!is.null(state$rows)) {
-    list(epoch = as.double(state$epoch), batches = list(rows = rows + 1L, offsets = offsets))
-  }
+  private$.latest = cut
   NULL
-}
-
-format_by_length = function(recipe) {
-  limits = limits_of(recipe)
-  limits$num_replicas = NULL
-  shown = vapply(limits, function(value) show_value(if (is.integer(value)) value == 1L else value), "")
-  c(sprintf("* %s: %s", names(limits), shown), sprintf("* of <%s>", inner_kind(recipe)$class))
 }

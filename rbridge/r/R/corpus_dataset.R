@@ -2,7 +2,6 @@
 #'
 #' @description
 #' Creates a [torch::dataset()] of the lines of all files, file after file, with random access to any number of lines.
-#' Files may be larger than memory.
 #' The batches of [batch_sampler_corpus_mixture()] over the same files contain its positions.
 #'
 #' @param source (`character()` or `list()`)\cr
@@ -24,25 +23,20 @@
 #'   `FALSE` (default): it is only the items.
 #' @param max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
 #'   In a mixture, all lines keep their positions; its `dataset()` has no limits.
-#' @param targets (`character()` or `list()`)\cr
-#'   The paths of the partners of the files of `source`, in the same order, with any names.
-#'   `NULL` (default): the partners are found by their suffixes.
+#' @eval described("CorpusMixtureBatchSampler", targets = "`character()` or `list()`")
 #'
 #' @return A dataset with the members
 #' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one
 #'   for each suffix, named by the suffixes without their leading dot, or `line` if the suffix is empty;
-#' * `lengths(by = "words")`: returns the length of each position, on the longest side: in
-#'   words, or by a function of lines;
+#' * `lengths(by = "words")`: returns the length of each position, on the longest side, in words or by a function of
+#'   lines;
 #' * `.getbatch(positions)`: returns the lines, or the result of `transform`, with the positions if requested;
 #' * `.length()`: the number of positions.
 #'
 #' `dataset[positions]` is the batch of these positions.
 #'
-#' @section Lines:
-#' Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
-#' Text is UTF-8.
-#' The beginnings of the lines take 8 bytes of memory for each line and side.
-#' A file whose size or time of modification has changed since they were found is an error after each batch.
+#' Text is UTF-8, and only a newline ends a line; one `\r` before it is dropped.
+#' A file whose size or time of modification has changed since the lines were found is an error.
 #'
 #' @export
 #' @examples
@@ -56,34 +50,35 @@
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
   max_length = NULL, accept = NULL) {
-  check_function(accept, "accept")
   table = line_table(find_files(source, suffixes, targets))
-  lines_dataset(table, transform, positions, remaining_lines(table, max_length, accept))
+  lines_dataset(table, batch_maker(transform, positions), remaining_lines(table, max_length, accept))
+}
+
+# A function that makes a batch of positions and their lines.
+batch_maker = function(transform, positions) {
+  check_function(transform, "transform")
+  has_positions = check_flag(positions, "positions")
+  function(positions, lines) {
+    items = if (is.null(transform)) lines else transform(lines)
+    if (has_positions) list(positions = positions, items = items) else items
+  }
 }
 
 # `remaining` are the numbers of the lines that have positions, NULL for all.
-lines_dataset = function(table, transform, positions = FALSE, remaining = NULL) {
-  check_function(transform, "transform")
-  with_positions = check_flag(positions, "positions")
+lines_dataset = function(table, make_batch, remaining = NULL) {
   n_positions = if (is.null(remaining)) sum(table$lines) else length(remaining)
   generator = torch::dataset(
     name = "corpus_dataset",
     initialize = function() NULL,
     lines = function(positions) {
-      positions = check_positions(positions, n_positions)
+      positions = check_positions(positions, n_positions, "positions", "positions of lines")
       named_sides(table, read_lines(table, if (is.null(remaining)) positions else remaining[positions]))
     },
     lengths = function(by = "words") {
       found = line_lengths(by, table)
       if (is.null(remaining)) found else found[remaining]
     },
-    .getbatch = function(positions) {
-      items = self$lines(positions)
-      if (!is.null(transform)) {
-        items = transform(items)
-      }
-      if (with_positions) list(positions = positions, items = items) else items
-    },
+    .getbatch = function(positions) make_batch(positions, self$lines(positions)),
     .length = function() n_positions,
     parent_env = environment()
   )
@@ -94,15 +89,13 @@ lines_dataset = function(table, transform, positions = FALSE, remaining = NULL) 
 #' @export
 `[.corpus_dataset` = function(x, i) x$.getbatch(i)
 
-check_positions = function(positions, n_lines) {
-  required = sprintf("hold positions of lines from 1 to %.0f", n_lines)
-  positions = plain_value(positions)
-  if (!is.numeric(positions) || is.object(positions)) {
-    stop_parameter("positions", required, show_value(positions))
-  }
-  wrong = which(is.na(positions) | positions < 1 | positions > n_lines | positions != floor(positions))
+# Whole numbers from 1 to `most`, of a vector or a tensor.
+check_positions = function(values, most, parameter, noun) {
+  required = sprintf("hold %s from 1 to %.0f", noun, most)
+  values = vector_or_tensor(if (inherits(values, "torch_tensor")) values$cpu() else values, parameter, required)
+  wrong = which(is.na(values) | values < 1 | values > most | values != floor(values))
   if (length(wrong) > 0L) {
-    stop_parameter("positions", required, show_value(positions[wrong[1L]]))
+    stop_parameter(parameter, required, show_value(values[wrong[1L]]))
   }
-  positions
+  values
 }

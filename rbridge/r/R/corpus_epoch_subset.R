@@ -2,8 +2,7 @@
 #'
 #' @description
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n_rows`
-#' examples in each epoch, at random or in turn.
-#' Use it for datasets that are too large for whole epochs.
+#' examples in each epoch, at random or in turn, for datasets that are too large for whole epochs.
 #' \twin{EpochSubsetBatchSampler}{corpus}
 #'
 #' @inheritParams batch_sampler_uniform
@@ -15,11 +14,7 @@
 #'   The first epoch is 0, and no row may be twice in a vector.
 #'   `NULL` (default): all rows.
 #'
-#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance].
-#'
-#' @source
-#' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance].
 #'
 #' @seealso [batch_sampler_perplexity()] for draws in proportion to perplexities that the training loop reports,
 #'   [batch_sampler_corpus_mixture()] for several files.

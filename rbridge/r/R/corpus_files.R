@@ -48,7 +48,9 @@ find_by_suffix = function(source, suffixes) {
     files = list.files(source, all.files = TRUE, no.. = TRUE)
     files = files[!dir.exists(path_of(source, files))]
     names = unlist(lapply(suffixes, function(suffix) without_suffix(files, suffix)))
-    prefixes = path_of(source, sort_by_bytes(unique(names[!is.na(names)])))
+    names = unique(names[!is.na(names)])
+    bytes = vapply(names, function(name) paste(charToRaw(name), collapse = ""), "")
+    prefixes = path_of(source, names[order(bytes, method = "radix")])
   } else {
     paths = check_paths(source, "source", required)
     prefixes = without_suffix(paths, suffixes[1L])
@@ -116,11 +118,6 @@ path_of = function(folder, names) {
   if (length(names) == 0L) character() else paste0(sub("/+$", "", folder, useBytes = TRUE), "/", names)
 }
 
-sort_by_bytes = function(names) {
-  as_text = vapply(names, function(name) paste(charToRaw(name), collapse = ""), "")
-  names[order(as_text, method = "radix")]
-}
-
 absolute = function(path) {
   if (grepl("^(/|[A-Za-z]:[/\\\\])", path, useBytes = TRUE)) {
     return(path)
@@ -132,24 +129,16 @@ absolute = function(path) {
 
 # Names without a suffix, NA for those that do not have it.
 without_suffix = function(names, suffix) {
-  ending = charToRaw(suffix)
-  stripped = vapply(names, function(name) {
-    bytes = charToRaw(name)
-    size = length(bytes) - length(ending)
-    ends_so = size >= 0L && identical(bytes[size + seq_along(ending)], ending)
-    if (ends_so) rawToChar(bytes[seq_len(size)]) else NA_character_
-  }, "", USE.NAMES = FALSE)
+  ending = sprintf("\\Q%s\\E\\z", suffix)
+  stripped = sub(ending, "", names, perl = TRUE, useBytes = TRUE)
+  stripped[!grepl(ending, names, perl = TRUE, useBytes = TRUE)] = NA
   if (length(stripped) > 0L) {
-    Encoding(stripped) = Encoding(names)
+    Encoding(stripped) = Encoding(names) # sub() may mark its result as bytes
   }
   stripped
 }
 
-# Paths as bytes, separated by zero bytes: a recipe holds plain vectors, and a path may not be text in any encoding.
-paths_as_bytes = function(paths) {
-  utils::head(writeBin(paths, raw(), useBytes = TRUE), -1L)
-}
-
+# The inverse of what labels_of_files() makes of paths
 bytes_as_paths = function(bytes) readBin(c(bytes, as.raw(0L)), "character", sum(bytes == as.raw(0L)) + 1)
 
 # A name as text that any output accepts: bytes that are not characters as \xe9.

@@ -22,6 +22,7 @@ line_lengths = function(by, table) {
 
 # The lines that are neither too long nor rejected; NULL if there are no limits.
 remaining_lines = function(table, max_length, accept) {
+  check_function(accept, "accept")
   if (is.null(max_length) && is.null(accept)) {
     return(NULL)
   }

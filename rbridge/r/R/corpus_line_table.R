@@ -8,19 +8,13 @@ text_block = 2^22 # bytes of text that are read at a time
 
 is_blank = replace(logical(256L), c(9:13, 32L) + 1L, TRUE)
 
-# `found` as find_files() returns it -> the same with `versions` and `offsets` of all paths, `lines` of each file, and
-# `ends`, the number of the last line of each.
+# `found` has the `paths`, for each side those of all files, and the `parameters` of the sides, as find_files() returns
+# them -> the same with `versions` and `offsets` of all paths, `lines` of each file, and `ends`, the number of the last
+# line of each.
 line_table = function(found) {
-  kinds = lapply(found$paths, file_kinds)
-  for (side in seq_along(found$paths)) {
-    wrong = which(kinds[[side]] != "regular file")
-    if (length(wrong) > 0L) {
-      stop_parameter(found$parameters[[side]], "have regular files",
-        sprintf("the %s '%s'", kinds[[side]][wrong[1L]], shown_name(found$paths[[side]][wrong[1L]])))
-    }
-  }
   found$versions = lapply(found$paths, file_versions)
-  found$offsets = Map(function(paths, parameter) lapply(paths, line_offsets, parameter), found$paths, found$parameters)
+  offsets_of = function(paths, parameters) unname(Map(line_offsets, paths, parameters))
+  found$offsets = Map(offsets_of, found$paths, found$parameters)
   check_line_table(found)
   counts = lapply(found$offsets, function(of_side) lengths(of_side) - 1)
   for (side in seq_along(counts)) {
@@ -53,8 +47,34 @@ check_versions = function(paths, versions) {
 
 check_line_table = function(table) check_versions(unlist(table$paths), unlist(table$versions))
 
+# What a recipe says of files: their paths as bytes, separated by zero bytes, because a path may not be text in any
+# encoding, and their versions.
+labels_of_files = function(table) {
+  paths = writeBin(unlist(table$paths), raw(), useBytes = TRUE)
+  list(paths = utils::head(paths, -1L), versions = unlist(table$versions, use.names = FALSE))
+}
+
+# Refuses that files of a recipe, by default all, have changed.
+check_recipe_files = function(recipe, files = TRUE) {
+  check_versions(bytes_as_paths(recipe$labels$paths)[files], recipe$labels$versions[files])
+}
+
+# The lines of the files of a recipe.
+table_of_recipe = function(recipe) {
+  check_recipe_files(recipe)
+  labels = recipe$labels
+  paths = bytes_as_paths(labels$paths)
+  n_sides = length(paths) / length(labels$names)
+  sides = split(paths, rep(seq_len(n_sides), each = length(labels$names)))
+  line_table(list(paths = unname(sides), parameters = rep("recipe", n_sides), suffixes = labels$suffixes))
+}
+
 # The beginnings of the lines of a file, and the end of the last one.
 line_offsets = function(path, parameter) {
+  kind = file_kinds(path)
+  if (kind != "regular file") {
+    stop_parameter(parameter, "have regular files", sprintf("the %s '%s'", kind, shown_name(path)))
+  }
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
   tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))
@@ -102,41 +122,30 @@ read_side = function(table, side, file, numbers) {
   check_versions(path, table$versions[[side]][file])
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
-  runs = split(numbers, cumsum(c(TRUE, diff(numbers) != 1))) # consecutive lines are read at once
-  parts = lapply(unname(runs), function(run) {
-    begin = offsets[run[1L]]
-    seek(input, begin)
-    bytes = readBin(input, "raw", offsets[run[length(run)] + 1] - begin)
-    lapply(run, function(number) bytes[seq_len(offsets[number + 1] - offsets[number]) + offsets[number] - begin])
+  parts = lapply(numbers, function(number) {
+    seek(input, offsets[number])
+    bytes = readBin(input, "raw", offsets[number + 1] - offsets[number])
+    if (as.raw(0L) %in% bytes) {
+      stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path), number),
+        call. = FALSE)
+    }
+    bytes
   })
   check_versions(path, table$versions[[side]][file]) # what was read after a change is refused
-  mapply(line_text, unlist(parts, recursive = FALSE), numbers, MoreArgs = list(path = path), USE.NAMES = FALSE)
-}
-
-line_text = function(bytes, number, path) {
-  size = length(bytes)
-  if (size > 0L && bytes[size] == as.raw(10L)) {
-    size = size - if (size > 1L && bytes[size - 1L] == as.raw(13L)) 2L else 1L
+  texts = sub("\r?\n\\z", "", vapply(parts, rawToChar, ""), perl = TRUE, useBytes = TRUE)
+  Encoding(texts) = rep_len("UTF-8", length(texts))
+  wrong = which(!validUTF8(texts))[1L]
+  if (!is.na(wrong)) {
+    stop(sprintf("%s, line %.0f, is not UTF-8.", shown_name(path), numbers[wrong]), call. = FALSE)
   }
-  bytes = bytes[seq_len(size)]
-  if (any(bytes == as.raw(0L))) {
-    stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path), number),
-      call. = FALSE)
-  }
-  text = rawToChar(bytes)
-  Encoding(text) = "UTF-8"
-  if (!validUTF8(text)) {
-    stop(sprintf("%s, line %.0f, is not UTF-8.", shown_name(path), number), call. = FALSE)
-  }
-  text
+  texts
 }
 
 # The values of a function of lines, a list named by their sides, for many lines: a list of its answers.
 over_lines = function(table, lines, description, ask) {
-  begins = seq_len(ceiling(length(lines) / 4096)) * 4096 - 4096
-  tick = progress_ticker(description, length(begins))
-  lapply(begins, function(begin) {
-    some = lines[begin + seq_len(min(4096, length(lines) - begin))]
+  parts = unname(split(lines, (seq_along(lines) - 1) %/% 4096))
+  tick = progress_ticker(description, length(parts))
+  lapply(parts, function(some) {
     answer = ask(named_sides(table, read_lines(table, some)), length(some))
     tick()
     answer
@@ -144,8 +153,8 @@ over_lines = function(table, lines, description, ask) {
 }
 
 named_sides = function(table, sides) {
-  names(sides) = if (identical(table$suffixes, "")) "line" else sub("^[.]", "", table$suffixes)
-  sides
+  is_plain = is.null(table$suffixes) || identical(table$suffixes, "")
+  stats::setNames(sides, if (is_plain) "line" else sub("^[.]", "", table$suffixes))
 }
 
 # The number of words, separated by ASCII whitespace, of all lines: a list with a vector for each side.

@@ -11,7 +11,7 @@
 #' @eval described("CorpusMixtureBatchSampler", "batch_size", sample = "`numeric(1)`", "temperature", "cap", "assign",
 #'   "epoch_end", "shuffle", max_length = "`integer()`")
 #' @param rules (`character()` or `list()`)\cr
-#'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
+#'   The path of a file of rules; or two or more rules `"PATTERN WEIGHT"`, or a list of any number of rules.
 #'   Give at most one of `rules`, `weights` and `temperature`; without any, files contribute in proportion to their
 #'   lines.
 #' @param weights (`numeric()` or `list()`)\cr
@@ -26,23 +26,9 @@
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' Its instances have the members of every [batch_sampler_instance], whose rows are lines, numbered over all files, and
 #' * `plan(epoch = NULL)`: returns the table of [corpus_plan()], by default that of the next epoch;
 #' * `dataset(transform = NULL, positions = FALSE)`: returns the [corpus_dataset()] of the files.
-#'
-#' Rows are lines, numbered over all files.
-#'
-#' @section Rules:
-#' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
-#' The pattern is `*`, for all files, or Lua patterns separated by commas, one of which must be found anywhere in the
-#' name of the file without suffix: `^IT%d+$`, `news%-20[12]%d`.
-#' The weight is a positive decimal number, or `*` to keep all lines of the file, once per epoch each.
-#' Rules that keep are tried first; then the first rule that covers a file counts.
-#' The files of a rule share its weight in proportion to their lines.
-#' A file that no rule covers is left out, with a warning, and a rule that is that of no file warns, too.
-#'
-#' @source
-#' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
 #'
 #' @seealso [corpus_plan()] to preview the effect of the rules, [batch_sampler_epoch_subset()] for part of one dataset.
 #'
@@ -60,30 +46,21 @@
 batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL, suffixes = c(".src", ".tgt"),
   targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled", epoch_end = "sample",
   shuffle = TRUE, max_length = NULL, accept = NULL, seed = NULL, num_replicas = NULL) {
-  request = list(batch_size = batch_size, sample = sample, rules = rules, weights = weights, temperature = temperature,
-    cap = cap, assign = assign, epoch_end = epoch_end, shuffle = shuffle, seed = seed, num_replicas = num_replicas)
-  core_plan("mixture", request) # before files are read
-  check_function(accept, "accept")
-  rules = if (!is.null(rules)) read_rules(rules)
+  request = mget(setdiff(names(formals()), c("source", "suffixes", "targets", "max_length", "accept")))
   files = line_table(find_files(source, suffixes, targets))
   remaining = remaining_lines(files, max_length, accept)
-  data = c(
+  data = Filter(Negate(is.null), c(
     list(lines = files$lines, rows = if (!is.null(remaining)) remaining - 1L),
-    if (!is.null(rules)) list(rule_weights = rules$weights, file_rules = rules_of_files(rules, files$names)),
+    if (!is.null(rules)) data_of_rules(rules, files$names),
     if (!is.null(weights)) weights_of_files(weights, files$names)
-  )
-  data = Filter(Negate(is.null), data)
+  ))
   shown = shown_name(files$labels)
   parts = core_plan("mixture", c(request, data), shown)
   if (!is.null(rules)) {
-    warn_of_rules(shown, data$file_rules, length(rules$weights))
+    warn_of_rules(shown, data$file_rules, length(data$rule_weights))
   }
-  new_generator(new_recipe("mixture", seed, c(parts, data), labels = list(
-    names = shown,
-    suffixes = files$suffixes,
-    paths = paths_as_bytes(unlist(files$paths)),
-    versions = unlist(files$versions, use.names = FALSE)
-  )))
+  labels = c(list(names = shown, suffixes = files$suffixes), labels_of_files(files))
+  new_generator(new_recipe("mixture", seed, c(parts, data), labels = labels))
 }
 
 kind_mixture = function() {
@@ -91,9 +68,8 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     of_rows = character(),
     n_rows = function(recipe) sum(recipe$parts$lines),
-    setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
-      check_versions(private$.setup$paths, private$.recipe$labels$versions)
+      check_recipe_files(private$.recipe)
       core_batches(private, epoch)
     },
     methods = list(
@@ -103,20 +79,11 @@ kind_mixture = function() {
       },
       dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
-          lines_dataset(table_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
+          lines_dataset(table_of_recipe(private$.recipe), batch_maker(transform, positions))
         }
       }
     )
   )
-}
-
-# The lines of the files of a recipe.
-table_of_recipe = function(recipe, paths) {
-  labels = recipe$labels
-  check_versions(paths, labels$versions)
-  sides = rep(seq_along(labels$suffixes), each = length(labels$names))
-  line_table(list(suffixes = labels$suffixes, names = labels$names, paths = unname(split(paths, sides)),
-    parameters = rep("recipe", length(labels$suffixes))))
 }
 
 # The weights of files in all epochs as the core takes them.

@@ -12,16 +12,11 @@
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], `sample(k)` of [batch_sampler_weighted()], and
-#' * `report(rows, nll)`: reports the mean negative log-likelihood per token of examples, in nats, finite and at least
-#'   0; if a row is reported more than once, the last value counts; accepts vectors and tensors; returns the instance
-#'   invisibly;
+#' * `report(rows, nll)`: reports the mean negative log-likelihood per token of examples, in nats, vectors or tensors;
+#'   if a row is reported more than once, the last value counts; returns the instance invisibly;
 #' * `perplexities()`: returns the perplexity of each example, `initial` if it was never reported;
 #' * `started()`: returns whether an epoch was drawn in proportion to perplexity;
-#' * `share_above_maximum()`: returns the share of the reported examples whose perplexity is above the maximum, from 0
-#'   to 1.
-#'
-#' @source
-#' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
+#' * `share_above_maximum()`: returns the share of the reported examples whose perplexity is above the maximum.
 #'
 #' @seealso [batch_sampler_epoch_subset()] for draws without feedback, [batch_sampler_weighted()] for weights that the
 #'   training loop sets.

@@ -19,8 +19,6 @@
 #'   * `share`: its share of the lines to draw, from 0 to 1;
 #'   * `drawn`, `kept`: the number of lines that an epoch draws, and of lines that occur once each, whatever is drawn.
 #'
-#' It is the table of `CorpusMixtureBatchSampler.plan()` in Python, where whole numbers are integers.
-#'
 #' @seealso [batch_sampler_corpus_mixture()], which explains the rules.
 #'
 #' @export

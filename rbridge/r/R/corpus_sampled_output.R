@@ -2,26 +2,16 @@
 #'
 #' @description
 #' Reduces an output layer to the rows of a sampled vocabulary while some code runs, such as the training of an epoch.
-#'
 #' Inside `with()`, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order.
 #' The optimizer trains these, with its state (such as Adam's moments) for the same rows.
-#' At the end, all rows are written back.
-#' Rows outside the sample are not touched at all; if the whole weight were in the optimizer, its momentum and its
-#' weight decay would change them in every step, although their gradient is 0.
-#' The Python class is `pystrat.corpus.vocabulary.SampledOutput`, where ids and positions are counted from 0.
-#' Its documentation has the guarantees.
+#' At the end, all rows are written back; no others change.
+#' Evaluate, and save checkpoints, after `with()`: losses of samples are lower than those of the full vocabulary.
+#' \twin{corpus.vocabulary.SampledOutput}{corpus}
 #'
-#' @param model (`torch::nn_module`)\cr
-#'   The whole model, which is searched for other uses of the layer's weight.
-#' @param layer (`torch::nn_linear`)\cr
-#'   Its output layer; `out_features` is the size of the vocabulary.
+#' @eval described("SampledOutput", model = "`torch::nn_module`", layer = "`torch::nn_linear`",
+#'   optimizer = "`torch::optimizer()`")
 #' @param ids (`integer()` | `torch::torch_tensor`)\cr
 #'   The sampled ids, such as those from [sampled_vocabulary()]: each once, from 1 to `layer$out_features`.
-#' @param optimizer (`torch::optimizer()`)\cr
-#'   The optimizer that trains the layer.
-#'   Its state must be numbers, or tensors of the parameter's shape that begin at 0: not that of [torch::optim_lbfgs()],
-#'   [torch::optim_rprop()] and the optimizers of LibTorch (`torch::optim_ignite_*`).
-#'   `NULL` (default): the layer is not trained.
 #' @param data (`sampled_output`)\cr
 #'   What `sampled_output()` returns.
 #' @param expr (any)\cr
@@ -34,23 +24,13 @@
 #' * `ids`: the sampled ids, `integer()`, in ascending order.
 #' * `targets(ids, ignore_index = -100)`: returns the positions of target ids among the sampled ones, from 1, for
 #'   the loss, as a tensor of the same shape and of type long.
-#'   `ids` is a tensor of integers.
+#'   `ids` is a tensor of integers; inputs of the model keep their ids.
 #'   `ignore_index` is the id that the loss should ignore, such as that of padding.
-#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores by default.
-#'   Do not set the loss's own `ignore_index`: the number is the position of another id.
+#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores: do not set the loss's own `ignore_index`.
 #' * `begin()`, `end()`: what `with()` does before and after the code, for callbacks of luz and of mlr3torch.
 #'   Call `end()` even after an error.
 #'
 #' `with()` returns the value of `expr`.
-#'
-#' @section Losses:
-#' Only targets are mapped to positions; inputs keep their ids, because the embedding does not change.
-#' The softmax leaves out the words outside the sample, so losses of samples cannot be compared with each other or with
-#' those of the full vocabulary: evaluate, and save checkpoints, after `with()`.
-#'
-#' @source
-#' S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural Machine Translation",
-#' 2015, without its correction of the distribution, as in OpenNMT's `-sample_vocab`.
 #'
 #' @seealso [sampled_vocabulary()]
 #'
@@ -89,9 +69,16 @@ sampled_output_class = R6Class("sampled_output",
   public = list(
     ids = NULL,
     initialize = function(model, layer, ids, optimizer) {
-      check_output_layer(model, layer, optimizer)
+      check_output_layer(model, layer)
       private$.size = layer$out_features
-      self$ids = check_sampled_ids(ids, private$.size)
+      self$ids = sort(vocabulary_ids(ids, "ids", private$.size))
+      if (length(self$ids) == 0L) {
+        stop_parameter("ids", "have at least one id", "none")
+      }
+      twice = self$ids[duplicated(self$ids)]
+      if (length(twice) > 0L) {
+        stop_parameter("ids", "hold each id once", sprintf("%d twice", twice[1L]))
+      }
       private$.model = model
       private$.layer = layer
       private$.optimizer = optimizer
@@ -145,7 +132,11 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      check_integer_tensor(ids, "ids")
+      is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
+        ids$dtype == torch::torch_bool()
+      if (is_other) {
+        stop_parameter("ids", "be a tensor of integers", show_value(ids))
+      }
       ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
       shape = ids$shape
       ids = ids$to(dtype = torch::torch_long())$flatten()
@@ -158,7 +149,7 @@ sampled_output_class = R6Class("sampled_output",
         stop_parameter("ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
           show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
       }
-      torch::torch_where(is_ignored, torch::torch_full_like(ids, ignored_target), places)$view(shape)
+      torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
     }
   ),
   private = list(
@@ -171,28 +162,21 @@ sampled_output_class = R6Class("sampled_output",
 # Replaces a parameter in the layer and in the optimizer, which may be NULL.
 put_parameter = function(layer, optimizer, name, old, new, state) {
   layer[[name]] = new
-  for (group in seq_along(optimizer$param_groups)) {
-    for (place in seq_along(optimizer$param_groups[[group]]$params)) {
-      if (identical(optimizer$param_groups[[group]]$params[[place]], old)) {
-        optimizer$param_groups[[group]]$params[[place]] = new
-      }
-    }
+  if (is.null(optimizer)) {
+    return(invisible())
   }
-  if (!is.null(optimizer)) {
-    optimizer$state$set(old, NULL)
-  }
-  if (!is.null(state)) {
-    optimizer$state$set(new, state)
-  }
+  optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
+    group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
+    group
+  })
+  optimizer$state$set(old, NULL)
+  optimizer$state$set(new, if (length(state) > 0L) state)
 }
 
 state_of_parameter = function(optimizer, parameter) if (!is.null(optimizer)) optimizer$state$get(parameter)
 
 # An optimizer's state for the small parameter.
 part_of_state = function(state, full, rows) {
-  if (is.null(state)) {
-    return(NULL)
-  }
   lapply(state, function(value) {
     if (has_shape_of(value, full)) {
       value$index_select(1L, rows)
@@ -206,9 +190,6 @@ part_of_state = function(state, full, rows) {
 
 # The state for the full parameter, whose other rows are as before, or 0 at first.
 whole_of_state = function(state, before, full, small, rows) {
-  if (is.null(state)) {
-    return(NULL)
-  }
   lapply(stats::setNames(nm = names(state)), function(key) {
     value = state[[key]]
     if (!has_shape_of(value, small)) {
@@ -227,15 +208,9 @@ write_rows = function(whole, rows, values) {
   whole
 }
 
-# torch's losses ignore it by default.
-ignored_target = -100L
-
-check_output_layer = function(model, layer, optimizer) {
+check_output_layer = function(model, layer) {
   if (!torch::is_nn_module(model)) {
     stop_parameter("model", "be a torch::nn_module", show_value(model))
-  }
-  if (!is.null(optimizer) && !torch::is_optimizer(optimizer)) {
-    stop_parameter("optimizer", "be a torch::optimizer", show_value(optimizer))
   }
   is_of_model = function(layer) any(vapply(model$modules, identical, logical(1L), layer))
   if (!inherits(layer, "nn_linear") || !is_of_model(layer)) {
@@ -244,20 +219,6 @@ check_output_layer = function(model, layer, optimizer) {
   if (!"weight" %in% own_parameters(layer)) {
     stop_parameter("layer", "have a parameter as its weight", "one that is computed from others")
   }
-}
-
-check_sampled_ids = function(ids, size) {
-  found = sort(vocabulary_ids(ids, "ids"))
-  if (length(found) == 0L) {
-    stop_parameter("ids", "have at least one id", "none")
-  }
-  if (found[[length(found)]] > size) {
-    stop_parameter("ids", sprintf("hold ids from 1 to %.0f", size), show_value(found[[length(found)]]))
-  }
-  if (anyDuplicated(found) > 0L) {
-    stop_parameter("ids", "hold each id once", sprintf("%d twice", found[[anyDuplicated(found)]]))
-  }
-  found
 }
 
 # The names of the parameters of a module itself, without those of the modules in it.
@@ -274,7 +235,7 @@ check_ties = function(model, layer, names) {
       parameter = others[[place]][[own]]
       is_same = function(kind) parameter$numel() > 0 && memory_of(parameter) == memory_of(layer[[kind]])
       for (kind in Filter(is_same, names)) {
-        path = paste(c(if (nzchar(names(others)[[place]])) names(others)[[place]], own), collapse = ".")
+        path = sub("^[.]", "", paste(names(others)[[place]], own, sep = "."))
         stop_parameter("layer", sprintf("have a %s of its own", kind), sprintf("the one of '%s'", path),
           sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
       }

@@ -7,9 +7,8 @@
 #' @inheritParams batch_sampler_stratified
 #' @eval described("OneStratumBatchSampler", "batch_size", "order", "shuffle")
 #'
-#' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
-#' also has the number of `batches` of each stratum.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], among them
+#' `composition(epoch)` and `plan()`, which also has the number of `batches` of each stratum.
 #'
 #' @export
 #' @examples

@@ -1,6 +1,6 @@
 # Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete; pystrat/stream/dealing.py, too.
 # Rows are a data.frame, or a vector or list of one value a row. Both ways of dealing are lists of functions:
-# * skip(ranks): leaves out rows of so many ranks if no batch that is to be delivered has them, and returns whether it
+# * skip(ranks): leaves out rows of these numbers if no batch that is to be delivered has them, and returns whether it
 #   did;
 # * add(rows, codes, copies): takes in rows in the order of an epoch, which takes each of them so often;
 # * following(): the next batch that is complete, NULL if there is none yet.

@@ -53,8 +53,3 @@ source_order = function(lanes, source, epoch, n_rows) {
   }
   shuffled_rows(n_rows, epoch_seed(lanes$recipe$seed, epoch * (lanes$n_sources + 1) + source - 1))
 }
-
-# Refuses an epoch for which no seeds are left.
-check_stream_epoch = function(epoch, lanes) {
-  check_between(epoch, "epoch", 0, min(largest_epoch, largest_count %/% (lanes$n_sources + 1) - 1))
-}

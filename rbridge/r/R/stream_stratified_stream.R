@@ -49,15 +49,8 @@
 #'   if `normalize`, divided by their mean over an epoch;
 #' * `epoch`, `seed`, `min_samples_per_stratum`.
 #'
-#' @section Guarantees:
-#' * With counts, each batch has the floor or ceiling of its share of each stratum, each row is in one batch, all lanes
-#'   have equally many batches, and a resumed epoch reads only the sources that it still needs.
-#' * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
-#'   one. No batch has a row twice.
-#' * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-#'   are added to its last batch.
-#' * A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an
-#'   error of the class `"rbridge_source_error"`.
+#' A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an error
+#' of the class `"rbridge_source_error"`.
 #'
 #' @export
 #' @examples
@@ -123,82 +116,79 @@ counts_of_sources = function(counts, names) {
   list(table = table[, present, drop = FALSE], strata = read$strata[present])
 }
 
-# A place in an epoch of `n_batches`; the end of an epoch is the beginning of the next one.
-stream_place = function(epoch, batch, n_batches) {
-  if (batch %in% n_batches) list(epoch = epoch + 1, batch = 0) else list(epoch = epoch, batch = batch)
-}
-
-# The dataset; its batches depend only on `stream`. A place is an epoch, and one of this rank's batches in it.
+# The dataset; its batches depend only on `stream`. Places are those of R/base_state.R.
 stream_dataset = function(stream) {
   lanes = stream$lanes
   own_lanes = lanes$n_lanes / stream$stride
-  length = if (is.null(lanes$counts)) NA else lanes$n_batches * own_lanes
-  start = list(epoch = 0, batch = 0) # of the next iteration
-  place = NULL # of the newest iteration, NULL before it begins and after its end
-  go_on_at = function(following) {
-    start <<- following
-    place <<- NULL
+  n_batches = if (is.null(lanes$counts)) NA_real_ else lanes$n_batches * lanes$n_lanes
+  # No seeds are left for later epochs.
+  last_epoch = min(largest_epoch, largest_count %/% (lanes$n_sources + 1) - 1)
+  places = list2env(list(
+    .place = new_place(0), .rank = stream$rank, .stride = stream$stride, .kind = list,
+    .n_batches = function(epoch) n_batches, .last_epoch = function() last_epoch,
+    .fingerprint = function() stream$fingerprint
+  ))
+  newest = NULL # the environment of the newest iteration that has begun, with its place
+  go_on_at = function(place) {
+    places$.place = place
+    newest <<- NULL
   }
   generator = torch::iterable_dataset(
     name = "stratified_stream",
     initialize = function() invisible(self), # torch asks for one
     .iter = function() {
+      own = new.env(parent = emptyenv())
       following = NULL
-      own = NULL
-      place <<- NULL
+      newest <<- NULL
       function() {
         if (is.null(following)) {
-          following <<- stream_batches(stream, own_lanes, check_stream_epoch(start$epoch, lanes), start$batch)
-          own <<- start
-          go_on_at(list(epoch = start$epoch + 1, batch = 0))
-          place <<- own
+          place = places$.place
+          check_range(place$epoch, "epoch", last_epoch)
+          following <<- stream_batches(stream, own_lanes, place$epoch, place$batch / stream$stride)
+          go_on_at(new_place(place$epoch + 1))
+          own$place = place
+          newest <<- own
         }
-        is_newest = identical(place, own)
         found = following()
-        own$batch <<- found$turn
-        if (is_newest) {
-          place <<- if (!is.null(found)) own
+        if (is.null(found)) {
+          following <<- function() NULL
+          own$place = new_place(places$.place$epoch)
+          return(coro::exhausted())
         }
-        if (is.null(found)) coro::exhausted() else found$batch
+        own$place$batch = found$turn * stream$stride
+        found$batch
       }
     },
-    .length = function() as.integer(length),
+    .length = function() as.integer(n_batches / stream$stride),
     set_epoch = function(epoch, batches_done = NULL) {
-      epoch = check_stream_epoch(epoch, lanes)
-      done = if (is.null(batches_done)) {
-        if (epoch == start$epoch) start$batch else 0
+      epoch = check_range(epoch, "epoch", last_epoch)
+      if (is.na(n_batches) && own_lanes > 1 && !is.null(batches_done) && batches_done != 0) {
+        stop_parameter("batches_done", "be 0 without 'counts' and with several lanes", show_value(batches_done))
+      }
+      if (!is.null(batches_done)) {
+        go_on_at(place_after(places, epoch, batches_done))
       } else {
-        check_between(batches_done, "batches_done", 0, if (is.na(length)) largest_count else length)
+        go_on_at(if (epoch == places$.place$epoch) places$.place else new_place(epoch))
       }
-      if (done > 0 && is.na(length) && own_lanes > 1) {
-        stop_parameter("batches_done", "be 0 without 'counts' and with several lanes", show_value(done))
-      }
-      go_on_at(stream_place(epoch, done, length))
       invisible(self)
     },
-    state_dict = function() {
-      place = if (is.null(place)) start else place
-      place = stream_place(place$epoch, place$batch, length)
-      list(version = state_version, fingerprint = stream$fingerprint, epoch = place$epoch,
-        batch = place$batch * stream$stride)
-    },
+    state_dict = function() state_at(places, if (is.null(newest)) places$.place else newest$place),
     load_state_dict = function(state) {
-      check_state(state, stream$fingerprint)
-      epoch = check_stream_epoch(state$epoch, lanes)
-      most = if (is.na(length)) largest_count else lanes$n_batches * lanes$n_lanes
-      place = stream_place(epoch, check_between(state$batch, "batch", 0, most), most)
-      go_on_at(list(epoch = place$epoch, batch = ceiling(max(0, place$batch - stream$rank) / stream$stride)))
+      go_on_at(place_of_state(places, state))
       invisible(self)
     },
-    class_weights = function(normalize = FALSE) weights_of_stream(stream, check_flag(normalize, "normalize")),
+    class_weights = function(normalize = FALSE) weights_of_stream(stream, normalize),
     weights = function(rows, normalize = FALSE) {
       weights = self$class_weights(normalize)
-      unname(weights[codes_of_batch(rows, stream)])
+      strata = strata_of_rows(rows, stream$stratum)
+      unname(weights[match_strata(strata, stream$strata, function(row, shown) {
+        stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)), shown)
+      })])
     },
     active = list(
-      epoch = function() start$epoch,
+      epoch = function() places$.place$epoch,
       seed = function() lanes$recipe$seed,
-      min_samples_per_stratum = function() if (is.null(lanes$counts)) stream$least else lanes$least
+      min_samples_per_stratum = function() if (is.na(n_batches)) stream$least else lanes$least
     ),
     parent_env = environment()
   )
@@ -212,18 +202,12 @@ weights_of_stream = function(stream, normalize) {
   }
   available = colSums(stream$lanes$totals)
   taken = colSums(stream$lanes$taken)
-  stats::setNames(available / taken * (if (normalize) sum(taken) / sum(available) else 1), stream$strata)
+  scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
+  stats::setNames(available / taken * scale, stream$strata)
 }
 
-# The codes of rows that a user passes, from 1.
-codes_of_batch = function(rows, stream) {
-  match_strata(strata_of_rows(rows, stream$stratum), stream$strata, function(row, shown) {
-    stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)), shown)
-  })
-}
-
-# A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of
-# lanes that have ended give no batch; NULL at the end.
+# A function that returns the next batch of this rank at each call, and the turns of its lanes so far; NULL at the end.
+# A turn of a lane that has ended gives no batch.
 stream_batches = function(stream, own_lanes, epoch, first) {
   drawn = draw_lanes(stream$lanes, epoch)
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.

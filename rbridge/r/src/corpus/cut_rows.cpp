@@ -6,8 +6,6 @@
  * sample.int(num_replicas) for each step.
  */
 
-#include <array>
-#include <numeric>
 #include <queue>
 
 #include "../core/kinds.hpp"
@@ -87,8 +85,8 @@ class CutRows : public Feedback {
 
   /* Return the places of drawn rows, in each window sorted by length, equal ones in drawn order. */
   Rows sorted(View<int32_t> drawn, Host &host) {
-    Rows places = in_order(drawn.length), spare(drawn.length);
     drawn_lengths = Rows(drawn.length);
+    List<uint64_t> keys(drawn.length); /* the length and the place of a row */
     for (int64_t i = 0; i < drawn.length; i++) {
       int64_t row = int64_t(drawn[i]) - host.first_row;
       if (row < 0 || row >= lengths.count()) {
@@ -96,26 +94,16 @@ class CutRows : public Feedback {
         refuse("lengths", count_of(lengths.count(), "value"), requirement);
       }
       drawn_lengths[i] = lengths[row];
+      keys[i] = static_cast<uint64_t>(lengths[row]) << 32 | static_cast<uint64_t>(i);
     }
-    for (int64_t begin = 0; begin < drawn.length; begin += window) {
-      int64_t end = begin + std::min(window, drawn.length - begin);
-      for (int shift = 0; shift == 0 || (shift < 32 && longest >> shift > 0); shift += DIGIT_BITS) {
-        sort_by_digit(places, spare, begin, end, shift);
-        host.go_on(end - begin);
-      }
-      if (end == drawn.length) break; /* the window may be the largest number */
+    for (int64_t begin = 0, end = 0; begin < drawn.length; begin = end) {
+      end = begin + std::min(window, drawn.length - begin);
+      std::sort(keys.begin() + begin, keys.begin() + end);
+      host.go_on(end - begin);
     }
+    Rows places(drawn.length);
+    for (int64_t i = 0; i < drawn.length; i++) places[i] = static_cast<int32_t>(keys[i] & UINT32_MAX);
     return places;
-  }
-
-  /* A step of a radix sort. */
-  void sort_by_digit(Rows &places, Rows &spare, int64_t begin, int64_t end, int shift) const {
-    std::array<int64_t, (1 << DIGIT_BITS) + 1> next = {};
-    auto digit = [&](int32_t place) { return size_t(drawn_lengths[place] >> shift) % (1 << DIGIT_BITS); };
-    for (int64_t i = begin; i < end; i++) next[digit(places[i]) + 1]++;
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (int64_t i = begin; i < end; i++) spare[begin + next[digit(places[i])]++] = places[i];
-    std::copy(spare.begin() + begin, spare.begin() + end, places.begin() + begin);
   }
 
   /* Return where batches of the sorted rows begin, and the end. */
@@ -173,7 +161,6 @@ class CutRows : public Feedback {
     return batches;
   }
 
-  static constexpr int DIGIT_BITS = 11;
   static inline const std::string REQUIREMENT =
       text("hold whole numbers from 0 to ", LARGEST_COUNT, ", one for each row");
 

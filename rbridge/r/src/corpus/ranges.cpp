@@ -11,7 +11,7 @@
  *
  * Rare events are all lines of the files of positives, and sample.int(lines, k) of the first files of negatives, in the
  * order of sample.int(files). In the order of sample.int(total), they are dealt to the batches in turn, positives
- * first.
+ * first. The weight of a negative makes the negatives of an epoch count, in expectation, as all lines of their files.
  */
 
 #include "../strata/dealt.hpp"
@@ -55,14 +55,12 @@ void take_different(Generator &generator, int64_t length, int64_t count, int32_t
  */
 void take_in_turn(int64_t length, int64_t count, int64_t epoch, int32_t *places, Host &host) {
   int64_t step = std::max<int64_t>(1, length / count), shorter = length / step, n_longer = length % step;
-  int64_t taken = epoch * count % length;
-  int64_t beyond = taken - n_longer * (shorter + 1); /* the first starts have one place more */
-  int64_t start = beyond < 0 ? taken / (shorter + 1) : n_longer + beyond / shorter;
-  int64_t place = start + step * (beyond < 0 ? taken % (shorter + 1) : beyond % shorter);
   host.in_steps(count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i++, place += step) {
-      if (place >= length) place = start = start + 1 < step ? start + 1 : 0;
-      places[i] = static_cast<int32_t>(place);
+    for (int64_t i = begin; i < end; i++) {
+      int64_t taken = (epoch * count + i) % length, beyond = taken - n_longer * (shorter + 1);
+      /* the first starts have one place more */
+      const auto turns = beyond < 0 ? std::lldiv(taken, shorter + 1) : std::lldiv(beyond, shorter);
+      places[i] = static_cast<int32_t>(turns.quot + (beyond < 0 ? 0 : n_longer) + step * turns.rem);
     }
   });
 }
@@ -86,6 +84,21 @@ int64_t *give_even_offsets(int64_t n_rows, int64_t n_batches, Host &host) {
     offsets[batch] = batch * size + std::min(batch, n_rows % n_batches);
   }
   return offsets;
+}
+
+/* The lines of files, which have numbers over all files. */
+std::vector<int64_t> lines_of_files(const Values &given, const std::string &parameter) {
+  std::vector<int64_t> lines;
+  double n_lines = 0;
+  for (double count : given.several("lines", true)) {
+    lines.push_back(limited(count));
+    n_lines += count;
+  }
+  if (lines.empty()) refuse("recipe", "none", "have files");
+  if (n_lines > double(LARGEST_COUNT)) {
+    refuse(parameter, text(n_lines), text("have at most ", LARGEST_COUNT, " lines in all files"));
+  }
+  return lines;
 }
 
 class Ranges : public Sampler {
@@ -194,18 +207,17 @@ class EpochSubset : public Ranges {
       rows = given.array<int32_t>("rows", "be rows");
       counts = given.several("n_candidates", true);
     }
-    bool are_right = counts.size() == n_stages();
+    double n_places = std::accumulate(counts.begin(), counts.end(), 0.0);
+    bool are_all = !given.has("rows") || n_places == static_cast<double>(rows.length);
+    if (counts.size() != n_stages() || !are_all || *std::min_element(counts.begin(), counts.end()) < 1) {
+      refuse("recipe", "others", "have a number of rows for each stage as 'n_candidates'");
+    }
     for (double count : counts) {
-      are_right = are_right && count >= 1 && (!given.has("rows") || count <= static_cast<double>(rows.length - begin));
-      if (!are_right) break;
       Range range{begin, static_cast<int64_t>(count), sample, method};
       check_rows(range, host);
       add_stage({range});
       fewest = std::min(fewest, range.length);
       begin += range.length;
-    }
-    if (!are_right || (given.has("rows") && begin < rows.length)) {
-      refuse("recipe", "others", "have a number of rows for each stage as 'n_candidates'");
     }
     if (method != DIFFERENT || sample <= fewest) return;
     std::string noun = given.has("rows") ? "fewest examples of an epoch" : "number of examples";
@@ -302,7 +314,9 @@ class Mixture : public Ranges {
   Mixture(const Values &given, uint32_t seed, Host &host)
       : Ranges(given), seed(seed), end(given.choice("epoch_end", ENDS)), is_even(given.choice("assign", ASSIGN) == 1) {
     order = given.flag("shuffle") ? SHUFFLED : SORTED;
-    read_lines(given, host);
+    lines = lines_of_files(given, "source");
+    n_lines = std::accumulate(lines.begin(), lines.end(), 0.0);
+    if (given.has("rows")) limit_lines(given, host);
     for (size_t place = 0; place < n_stages(); place++) {
       plan(given, divide(given, place));
       host.go_on(static_cast<int64_t>(lines.size()));
@@ -342,30 +356,19 @@ class Mixture : public Ranges {
   std::unique_ptr<EvenFiles> dealt;                 /* of the stage of the last epoch */
   size_t dealt_place = 0;
 
-  void read_lines(const Values &given, Host &host) {
-    std::vector<double> ends;
-    for (double count : given.array<double>("lines", "have lines of files")) {
-      bool is_count = count >= 0 && count <= LARGEST_EXACT && std::floor(count) == count;
-      if (!is_count) refuse("recipe", "others", "have whole numbers as 'lines'");
-      ends.push_back(n_lines += count);
-      lines.push_back(limited(count));
-    }
-    if (lines.empty()) refuse("recipe", "none", "have files");
-    if (n_lines > double(LARGEST_COUNT)) {
-      refuse("source", text(n_lines), text("have at most ", LARGEST_COUNT, " lines"));
-    }
-    if (!given.has("rows")) return;
+  /* Leave out the lines that are not in the recipe. */
+  void limit_lines(const Values &given, Host &host) {
     rows = given.array<int32_t>("rows", "be lines");
-    std::fill(lines.begin(), lines.end(), 0);
-    int32_t before = -1;
-    size_t file = 0;
-    for (int32_t row : rows) {
-      if (row <= before || row >= n_lines) refuse("recipe", "others", "have lines in their order as 'rows'");
-      while (row >= ends[file]) file++;
-      lines[file]++;
-      before = row;
-      host.go_on(1);
+    int64_t end = 0, place = 0;
+    for (int64_t &count : lines) {
+      end += std::exchange(count, 0);
+      for (; place < rows.length && rows[place] < end; place++, count++) {
+        bool is_next = place == 0 ? rows[place] >= 0 : rows[place] > rows[place - 1];
+        if (!is_next) refuse("recipe", "others", "have lines in their order as 'rows'");
+        host.go_on(1);
+      }
     }
+    if (place < rows.length) refuse("recipe", "others", "have lines of the files as 'rows'");
   }
 
   Division divide(const Values &given, size_t place) const {
@@ -556,11 +559,13 @@ class Mixture : public Ranges {
 
 class RareEvents : public Sampler {
  public:
-  RareEvents(const Values &given, uint32_t, Host &) {
-    read_lines(given);
-    for (const char *name : {"positive_weight", "negative_weight"}) {
-      if (given.has(name)) given.positive(name);
-    }
+  RareEvents(const Values &given, uint32_t, Host &) : given(given), lines(lines_of_files(given, "negatives")) {
+    auto first = lines.begin() + given.count("n_positive_files", 1, static_cast<double>(lines.size()) - 1);
+    n_positives = std::accumulate(lines.begin(), first, int64_t(0));
+    if (n_positives == 0) refuse("positives", "0 lines", "have at least one line");
+    lines.erase(lines.begin(), first);
+    begins.push_back(n_positives);
+    for (int64_t count : lines) begins.push_back(begins.back() + count);
     int64_t n_files = static_cast<int64_t>(lines.size());
     n_chosen = limited(given.whole_or("negative_files_per_epoch", static_cast<double>(n_files), 1));
     if (n_chosen > n_files) {
@@ -591,6 +596,8 @@ class RareEvents : public Sampler {
     std::vector<int64_t> ends;
     int64_t n_lines = 0, turn = 0;
     for (int64_t i = 0; i < n_chosen; i++) ends.push_back(n_lines += lines[static_cast<size_t>(files[i])]);
+    double of_files = static_cast<double>(lines.size()) / static_cast<double>(n_chosen * n_negatives);
+    host.counts("weights", weights(of_files * static_cast<double>(n_lines)));
     take_different(generator, n_lines, n_negatives, negatives.data(), host);
     for (int32_t &line : negatives) {
       int64_t place = std::upper_bound(ends.begin(), ends.end(), line) - ends.begin();
@@ -598,6 +605,8 @@ class RareEvents : public Sampler {
       line = static_cast<int32_t>(begins[file] + lines[file] - (ends[static_cast<size_t>(place)] - line));
       host.go_on(1);
     }
+    host.number_rows(files.data(), n_chosen);
+    host.give("files", files.data(), n_chosen);
     Rows order = sample(generator, n_positives + n_negatives, host);
     int32_t *rows = host.make<int32_t>("rows", order.count());
     const int64_t *offsets = give_even_offsets(order.count(), n_batches, host);
@@ -617,31 +626,24 @@ class RareEvents : public Sampler {
     return 4 * static_cast<double>(std::accumulate(lines.begin(), lines.end(), int64_t(0))) + 32 * n_drawn;
   }
 
+  /* The numbers of rows, and the mean weight of the rows of all epochs. */
   void describe(Host &host) const override {
-    host.number("n_positives", static_cast<double>(n_positives));
-    host.number("n_negatives", static_cast<double>(n_negatives));
-    host.number("n_chosen", static_cast<double>(n_chosen));
+    double positives = static_cast<double>(n_positives), negatives = static_cast<double>(n_negatives);
+    std::vector<double> means = weights(static_cast<double>(begins.back() - n_positives) / negatives);
+    host.number("n_positives", positives);
+    host.number("n_negatives", negatives);
+    host.number("mean_weight", (means[0] * positives + means[1] * negatives) / (positives + negatives));
   }
 
  private:
+  const Values &given;
   std::vector<int64_t> lines, begins; /* of the files of negatives: their lines, and the row of the first one */
-  int64_t n_positives = 0, n_negatives, n_chosen;
+  int64_t n_positives, n_negatives, n_chosen;
 
-  void read_lines(const Values &given) {
-    View<double> counts = given.array<double>("lines", "have lines of files");
-    int64_t n_positive_files = given.count("n_positive_files", 1, static_cast<double>(counts.length) - 1), n_lines = 0;
-    for (int64_t file = 0; file < counts.length; file++) {
-      bool is_count = counts[file] >= 0 && counts[file] <= LARGEST_EXACT && std::floor(counts[file]) == counts[file];
-      if (!is_count) refuse("recipe", "others", "have whole numbers as 'lines'");
-      if (file >= n_positive_files) begins.push_back(n_lines);
-      if (file >= n_positive_files) lines.push_back(limited(counts[file]));
-      n_lines += limited(counts[file]);
-      if (n_lines > LARGEST_COUNT) {
-        refuse("negatives", text(n_lines), text("have at most ", LARGEST_COUNT, " lines with the positives"));
-      }
-      if (file < n_positive_files) n_positives = n_lines;
-    }
-    if (n_positives == 0) refuse("positives", "0 lines", "have at least one line");
+  /* The training weights of a positive and of a negative. */
+  std::vector<double> weights(double derived) const {
+    bool is_given = given.has("negative_weight");
+    return {given.positive("positive_weight"), is_given ? given.positive("negative_weight") : derived};
   }
 };
 

@@ -1,24 +1,4 @@
-# Lines of files by number: files that change, and what is refused. tests/bridge compares lines
-# with Python's.
-
-lines_in = function(path) {
-  dataset = corpus_dataset(list(path), suffixes = sub(".*(?=[.])", "", path, perl = TRUE))
-  if (length(dataset) == 0) character() else dataset$lines(seq_len(length(dataset)))[[1]]
-}
-
-test_that("what a line is, and lines of files far larger than what is read of them at once", {
-  texts = c("", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\n", "\ufeffa\n", "a\rb\n", "b\r\n")
-  expected = list(character(), "", "a", "a", c("a", "b"), c("", ""), c("a", "b\r", "\r"), "\u00e9\u2028b", "\ufeffa",
-    "a\rb", "b")
-  for (place in seq_along(texts)) {
-    expect_identical(lines_in(write_bytes(tempfile(fileext = ".txt"), texts[place])), expected[[place]])
-  }
-  long = strrep("a bc ", 1e6)
-  path = write_bytes(tempfile(fileext = ".txt"), paste0(long, "\n", strrep("x\n", 1000), "end"))
-  dataset = corpus_dataset(list(path), ".txt")
-  expect_identical(dataset[c(2, 1002, 1)]$txt, c("x", "end", long))
-  expect_identical(dataset$lengths(), c(2000000L, rep(1L, 1001)))
-})
+# Lines of files by number: files that change, and what is refused. tests/bridge compares lines with Python's.
 
 test_that("positions are the lines of all files in order, for each suffix, of which a function makes the batch", {
   folder = corpus_of(IT1 = 30, IT2 = 10, empty = 0, news = 50, suffixes = c(".src", ".tgt"))

@@ -1,5 +1,5 @@
-# Files with unrelated names, listed pair by pair, or taken as they are. tests/bridge compares plans and refusals with
-# Python's.
+# Files with unrelated names, listed pair by pair. tests/bridge compares plans with Python's, also of files without
+# partners.
 
 sources = c("europarl.en", "news_2020.txt")
 targets = c("ep-de.txt", "nachrichten.de")
@@ -20,18 +20,4 @@ test_that("pair i is source i with target i", {
   expect_identical(dataset[c(4, 31)], list(src = c("en 4", "en news 1"), tgt = c("de 4", "de news 1")))
   named = corpus_dataset(sources[1], c(".en", "german"), targets = targets[1])
   expect_identical(named[2], list(en = "en 2", german = "de 2"))
-})
-
-test_that("files without partners are taken as they are", {
-  withr::local_dir(unrelated_files())
-  files = c("news_2020.txt", "nachrichten.de")
-  dataset = corpus_dataset(files, "")
-  expect_equal(dataset$.length(), 20)
-  expect_identical(dataset$lines(c(1, 11)), list(line = c("en news 1", "de news 1")))
-  mixture = batch_sampler_corpus_mixture(files, 4, 8, c("^news 3", "%.de$ 1"), "", seed = 1)(NULL)
-  expect_identical(mixture$plan()$file, files)
-  expect_identical(mixture$dataset()$lines(20), list(line = "de news 10"))
-  expect_error(corpus_dataset(files), fixed = TRUE,
-    "To take files of any names, without partners, pass one empty text as 'suffixes'.")
-  expect_error(corpus_dataset(files, "", targets = rev(files)), "Got ('') instead.", fixed = TRUE)
 })

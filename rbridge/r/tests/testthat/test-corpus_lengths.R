@@ -34,11 +34,6 @@ test_that("an iteration has the batches that .length() says, epoch after epoch, 
   }, 0L)
   expect_gt(length(unique(counts)), 1L)
   expect_length(deliver(dataset_of(200), batch_sampler = by_length()(NULL)), by_length()(NULL)$.length())
-  state = sampler$state(0, 4)
-  resumed = by_length()(NULL)$load_state_dict(state)
-  expect_identical(next_epoch_of(resumed), epoch_of(by_length()(NULL), 0)[-(1:4)])
-  expect_error(drawn_by_length(200, 121, lengths_of_200, max_tokens = 90)(NULL)$load_state_dict(state),
-    "come from a sampler with the same data")
 })
 
 test_that("feedback counts from the next epoch on, and is in states", {
@@ -58,7 +53,7 @@ test_that("feedback counts from the next epoch on, and is in states", {
   second = next_epoch_of(sampler)
   expect_identical(next_epoch_of(resumed), second)
   expect_gt(min(unlist(second)), 190)
-  for (wrong in list(list(rows = rep(200L, 200)), list(offsets = c(0L, 3L)), list(sampler = "x"))) {
+  for (wrong in list(list(drawn = rep(200L, 200)), list(sampler = "x"))) {
     expect_error(by_length()$load_state_dict(utils::modifyList(state, wrong)), "must")
   }
 })
@@ -72,7 +67,7 @@ test_that("wrong lengths are refused, with the row positions of R", {
   refused(c(1, 2, 3, 4, -5), paste(of_each, "-5 instead."))
   refused(c(1L, 2L, 3L, 4L, NA), paste(of_each, "NA instead."))
   refused(c(1, 2, 3, 4, 0.5), paste(of_each, "0.5 instead."))
-  refused(TRUE, "must hold numbers, or name a column of the task. Got TRUE instead.")
+  refused(TRUE, "must hold numbers. Got a value of class 'logical' instead.")
   refused(c(1, 2, 9, 8, 5), paste("The 'max_tokens' parameter must be at least 9, the length of the longest row.",
     "Got 5 instead. 2 rows are longer, the first at row position 3, counted from 1."))
   folder = corpus_of(a = 3)
@@ -87,5 +82,5 @@ test_that("wrong lengths are refused, with the row positions of R", {
 
 test_that("a sampler shows what it draws", {
   shown = capture.output(drawn_by_length(3, 5, 1:3, max_tokens = 4, window = 2)(NULL))
-  expect_identical(shown[2:3], c("* max_tokens: 4", "* window: 2"))
+  expect_true(all(c("* sampler: 'epoch_subset'", "* max_tokens: 4", "* window: 2") %in% shown))
 })

@@ -183,13 +183,10 @@ test_that("weights undo how often an epoch takes rows", {
 
 test_that("what cannot be is refused by name", {
   refused = function(text, ...) expect_error(make_stream(...), text, fixed = TRUE)
-  refused(paste("must be at most 1, the rows of '1' in lane 2 of 4. Got 3 instead.",
-    "Lower it, use fewer lanes, or set 'rare' to 'warn' or 'allow'."), lanes = 4, min_samples_per_stratum = 3)
   refused("ask for at most 7, the rows of '1' in lane 1. Got 8 rows of '1' instead.",
     min_samples_per_stratum = c("1" = 8))
   refused("The 'shares' parameter must name one of the strata, '0', '1'. Got 'b'", min_samples_per_stratum = NULL,
     shares = c("0" = 1, b = 1), mean_batch_size = 6)
-  refused("or 'strata', but not both. Got both instead", counts = counts, strata = 0:1)
   refused("a row for each source. Got none for 'a' instead", counts = counts[-1, ])
   refused("The 'read' parameter must be a function of a source", read = "csv")
   refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
