@@ -38,7 +38,7 @@ test-stack: ## Run the Python tests with another interpreter and its packages: S
 	@tools/test_stack.sh "$(STACK)"
 
 test-bridge: set-up-test-r ## Run the tests of Python and R together
-	@$(python) -m pytest -n auto --dist loadfile tests/bridge
+	@$(python) -m pytest -n auto --dist loadfile tests/bridge/test_installation.py tests/bridge
 
 test-r: set-up-test-r ## Run the R tests
 	@Rscript tools/test_r.R

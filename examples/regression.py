@@ -21,7 +21,7 @@ from pystrat import (
     density_weights,
     inverse_density_weights,
 )
-from pystrat._style import COLORS, LINES
+from pystrat.report import COLORS
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  after the backend was chosen
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
     edges = np.linspace(0, 10, 41)
     for place, (name, sampler) in enumerate(samplers.items()):
         drawn = target[sampler.batches(0).rows]
-        color, line = COLORS[place], LINES[place % 2]
+        color, line = COLORS[place], ("-", "--")[place % 2]
         left.hist(
             drawn, edges, histtype="step", color=color, linestyle=line, label=name, weights=drawn * 0 + 1 / len(drawn)
         )

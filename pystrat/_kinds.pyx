@@ -241,6 +241,7 @@ def with_names(text, names, stratum):
     if text is None or "{" not in text:
         return text
     if callable(names):
+        text = text.replace("{stratum}", f"{{stratum {stratum}}}")
         return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
     if not len(names):
         return text
@@ -276,15 +277,7 @@ cdef boolean goes_on(void *context) noexcept with gil:
 cdef class Instance:
     """What draws the epochs of a recipe. One thread at a time may use it.
 
-    Parameters
-    ----------
-    kind : str
-        The name of the kind of sampler.
-    parts : dict
-        The parts of the recipe, which nobody changes.
-    seed : int
-    names : sequence of str
-        The names of the strata, for messages.
+    Nobody changes the parts of the recipe. `names` are those of the strata, for messages.
     """
 
     cdef const Kind *kind
@@ -292,7 +285,7 @@ cdef class Instance:
     cdef uint32_t seed
     cdef unique_ptr[Sampler] sampler
     cdef readonly object warning, found  # what a search has found belongs to the recipe
-    cdef Request state, wanted
+    cdef Request state
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
         cdef Call call
@@ -351,14 +344,10 @@ cdef class Instance:
         self.state = Request(call.results, True)
 
     def draw_more(self, RandomStream stream not None, dict wanted not None):
-        """Return the next rows of a stream: "count" batches, or "count" times "k" rows.
-
-        A dictionary that is used again is read only once.
-        """
-        if self.wanted is None or self.wanted.given is not wanted:
-            self.wanted = Request(wanted, False)
-        cdef Call call = Call(self.wanted)
-        call.finish(draw_more(self.sampler.get()[0], self.state.values, self.wanted.values, stream.generator, call.host))
+        """Return the next rows of a stream: "count" batches, or "count" times "k" rows."""
+        cdef Request request = Request(wanted, False)
+        cdef Call call = Call(request)
+        call.finish(draw_more(self.sampler.get()[0], self.state.values, request.values, stream.generator, call.host))
         return call.results["rows"]
 
     def tell(self, str method not None, dict told not None):
@@ -377,13 +366,7 @@ cdef class Instance:
 
 
 cdef class RandomStream:
-    """The random numbers after R's ``set.seed(seed)``. The caller checks the limits.
-
-    Parameters
-    ----------
-    seed : int
-        From 0 to 2^31 - 1.
-    """
+    """The random numbers after R's ``set.seed(seed)``. The caller checks the limits, 0 to 2^31 - 1."""
 
     cdef Generator generator
 

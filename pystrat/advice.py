@@ -22,10 +22,8 @@ class Advice:
 
     Attributes
     ----------
-    batch_size, min_samples_per_stratum : int
-        As they were given.
-    n_rows : int
-        The number of rows that have a stratum.
+    batch_size, min_samples_per_stratum, n_rows : int
+        As they were given, and the number of rows that have a stratum.
     strata : pandas.DataFrame
         By the values of the strata, sorted: their ``rows``, the ``mean`` and the ``variance`` of their rows in a plain
         batch, and ``too_few``, the share of plain batches that hold fewer than `min_samples_per_stratum` of them.
@@ -34,10 +32,8 @@ class Advice:
         the rows of the smallest stratum; ``n_batches`` of an epoch; ``mean_batch_size``.
     largest_minimum : int
         The largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too many.
-    sampler : {"plain", "stratified", "repeated", "some strata", "weighted"}
-        The batches that fit.
-    reason : str
-        Why.
+    sampler, reason : str
+        The batches that fit, and why: "plain", "stratified", "repeated", "some strata" or "weighted".
     python, r : str
         The line of code that makes the sampler of ``labels``, with the argument `missing` of `advise`.
     """
@@ -100,18 +96,11 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     Returns
     -------
     Advice
-        The numbers, the name of the sampler, the reason, and a line of code for Python and one for R.
 
     Notes
     -----
-    Let there be n rows, n_s of them in stratum s, n_min of them in the smallest one, batches of b rows, and a minimum
-    of m rows.
-
-    * A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution. The
-      last batch of an epoch may be smaller.
-    * The largest minimum is ``n_min // ceil(n / b)``. A minimum of k rows takes ``n_min // k`` batches.
-
-    The sampler is the first that fits:
+    Let there be n rows, n_min of them in the smallest stratum, batches of b rows, and a minimum of m rows. The rows of
+    a stratum in a plain batch have the hypergeometric distribution. The sampler is the first that fits:
 
     1. ``"plain"``: at most 1 in 1,000 plain batches has fewer than m rows of any stratum, by the sum of these
        probabilities over the strata, or there is one stratum; the code leaves out a smaller last batch;
@@ -119,8 +108,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     3. ``"repeated"``: m rows of all strata fit into a batch, and n_min is at least m; rare rows are repeated;
     4. ``"some strata"``: n_min is at least m; a batch holds ``b // m`` of the strata. If that is only one, the code
        makes batches of 2 m rows instead, with two strata;
-    5. ``"weighted"``: rows drawn with replacement. A batch holds ``b / S`` rows of each of S strata on average, and may
-       hold fewer than m.
+    5. ``"weighted"``: rows drawn with replacement; a batch may hold fewer than m rows of a stratum.
 
     Examples
     --------

@@ -6,17 +6,14 @@ Tensors may have any dtype and device, and may require gradients; torch itself i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refused_type, refused_value, show
+from pystrat.messages import refused_type, refused_value, show
 from pystrat.value_names import listed_keys
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,6 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
     """
     if isinstance(values, range):
-        _check_length(len(values), name)
         values = np.arange(values.start, values.stop, values.step)
     elif _is_tensor(values):
         values = _of_tensor(values, name)
@@ -57,17 +53,9 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
         doubles: Any = values.astype(np.float64) if values.dtype.kind in "iuf" else None
         values = _objects_of_masked(values) if doubles is None else doubles.filled(np.nan)
     array = np.asarray(values)
-    if array.ndim:
-        _check_length(len(array), name)
     if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
         return array.astype(object)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-
-
-def _check_length(n_rows: int, name: str) -> None:
-    """Refuse more rows than a dataset may have, such as those of a range, before they take memory."""
-    if n_rows > MAX_COUNT:
-        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
 
 
 def row_array(values: Any, name: str) -> NDArray[Any]:

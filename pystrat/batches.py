@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.arrays import plain_array
 from pystrat.messages import check_iterable, refused_type, refused_value, show
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 class Batches(Sequence["NDArray[Any]"]):
@@ -41,13 +39,13 @@ class Batches(Sequence["NDArray[Any]"]):
         self.offsets.setflags(write=False)
 
     @classmethod
-    def gather(cls, batches: Iterable[Any]) -> "Batches":
-        """Copy vectors of integers, which an iterable yields, into one."""
+    def gather(cls, batches: Iterable[Any], name: str = "batches") -> "Batches":
+        """Copy vectors of integers, which an iterable yields, into one; `name` is the parameter for messages."""
         arrays = []
-        for batch in check_iterable(batches, "batches", required="hold row positions"):
-            array = plain_array(batch, "batches")
+        for batch in check_iterable(batches, name, required="hold row positions"):
+            array = plain_array(batch, name)
             if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
-                raise refused_type("batches", "hold row positions", show(batch))
+                raise refused_type(name, "hold row positions", show(batch))
             arrays.append(array)
         offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
         return cls(np.concatenate([array for array in arrays if len(array)] or [np.empty(0, np.int32)]), offsets)

@@ -36,24 +36,12 @@ _Refuse = Callable[..., TypeError]  # of what it is, and advice
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A numbered column.
+    """A numbered column."""
 
-    Attributes
-    ----------
-    codes : numpy.ndarray of int32, shape (n_rows,)
-        The number of the value of each row, from 0 in order of first appearance; -1 if it is missing.
-    values : pandas.Index
-        The distinct values. Bytes are text, read as UTF-8.
-    kind : str
-        What the values are: boolean, number, text, date, or bin for intervals and periods.
-    missing : object
-        The first missing value as it was given; None if there is none.
-    """
-
-    codes: NDArray[np.int32]
-    values: pd.Index
-    kind: str
-    missing: Any = None
+    codes: NDArray[np.int32]  # of the value of each row, from 0 in order of first appearance; -1 if it is missing
+    values: pd.Index  # the distinct ones; bytes are text, read as UTF-8
+    kind: str  # of the values: boolean, number, text, date, or bin for intervals and periods
+    missing: Any = None  # the first missing value as it was given, if there is one
 
     @property
     def names(self) -> Names:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _kinds
 from pystrat.base import BatchSampler
@@ -14,9 +15,6 @@ from pystrat.columns import refuse_dataset
 from pystrat.messages import count_of
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.strata import STRATA, Strata
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
@@ -58,7 +56,8 @@ class KindBatchSampler(BatchSampler):
         parts = _kinds.check(self._kind, arguments)
         names = [name for name in arguments if name not in ("seed", "rank")]
         self._parameters = {name: parts.get(name) for name in names}
-        self._adopt(parts, **{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
+        super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
+        self._parts = parts
 
     def _begin(
         self,
@@ -70,12 +69,11 @@ class KindBatchSampler(BatchSampler):
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels
-        instance = self._new_instance(names)
-        for warning in instance.warning.splitlines():
+        self._instance = self._new_instance(names)
+        for warning in self._instance.warning.splitlines():
             warnings.warn(warning, stacklevel=stacklevel)
-        self._parts.update(instance.found)
-        self._n_batches: int = instance.n_batches
-        self._idle.append(instance)
+        self._parts.update(self._instance.found)
+        self._n_batches: int = self._instance.n_batches
 
     def _begin_strata(
         self, strata: Strata, data: Mapping[str, Any] = {}, stacklevel: int = 4
@@ -87,8 +85,7 @@ class KindBatchSampler(BatchSampler):
 
     def _describe(self) -> dict[str, NDArray[Any]]:
         """Return what the core says of the plan."""
-        described: dict[str, NDArray[Any]] = self._with_instance(_kinds.Instance.describe)
-        return described
+        return self._instance.describe()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -97,7 +94,7 @@ class KindBatchSampler(BatchSampler):
 
     def __repr__(self) -> str:
         n_rows = self._rows_of_data()
-        shown = [] if n_rows is None else [count_of(n_rows, "row")]
+        shown = [] if n_rows is None or "n_rows" in self._parameters else [count_of(n_rows, "row")]
         shown.append(count_of(self._n_batches, "batch"))
         for name, value in self._parameters.items():
             if value is not None:
@@ -107,22 +104,8 @@ class KindBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> Any:
+    def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> _kinds.Instance:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)
-
-    def _adopt(
-        self,
-        parts: dict[str, Any],
-        labels: Mapping[str, Any] = {},
-        *,
-        seed: Optional[int],
-        num_replicas: Optional[int],
-        rank: Optional[int],
-    ) -> None:
-        """Take the parts of the recipe, and its labels."""
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._parts, self._labels = parts, labels
-        self._idle: list[Any] = []  # instances; each thread takes one for an epoch
 
     def _rows_of_data(self) -> Optional[int]:
         if "codes" in self._parts:
@@ -134,7 +117,7 @@ class KindBatchSampler(BatchSampler):
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        return str(self._with_instance(lambda instance: instance.identify()))
+        return self._instance.identify()
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)
@@ -142,19 +125,11 @@ class KindBatchSampler(BatchSampler):
 
     def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
         """Return all that the core draws for an epoch."""
-        drawn: dict[str, NDArray[Any]] = self._with_instance(lambda instance: instance.draw(epoch))
-        return drawn
-
-    def _with_instance(self, ask: Callable[[Any], Any]) -> Any:
-        """Ask an instance that no other thread uses."""
-        try:
-            instance = self._idle.pop()
-        except IndexError:
-            instance = self._new_instance()
-        try:
-            return ask(instance)
-        finally:
-            self._idle.append(instance)
+        return self._instance.draw(epoch)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_idle": []}
+        return {name: value for name, value in self.__dict__.items() if name != "_instance"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._instance = self._new_instance()

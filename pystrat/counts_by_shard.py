@@ -1,7 +1,6 @@
-"""The table of counts: the number of rows of each stratum in each shard.
+"""The rows of each stratum in each shard: all that processes need to know about each other's rows.
 
-It is all that processes need to know about each other's rows. A shard is a part of the data that one process holds as a
-whole, such as a file.
+A shard is a part of the data that one process holds as a whole, such as a file.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pystrat.digest import digest_of
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
-from pystrat.process_group import check_group, check_same, gather
+from pystrat.process_group import check_group, gather
 from pystrat.strata import check_keys, encode_strata, identity_of, titled
 from pystrat.value_names import name_of, names_index
 
@@ -27,20 +26,11 @@ _WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
 
 @dataclass(frozen=True, eq=False)
 class ShardCounts:
-    """The rows of each stratum in each shard.
+    """The rows of each stratum in each shard."""
 
-    Attributes
-    ----------
-    table : numpy.ndarray of int64, shape (number of shards, number of strata)
-    shards : sequence of str
-        The names of the shards, each once.
-    values : pandas.Index
-        The values of the strata.
-    """
-
-    table: NDArray[np.int64]
-    shards: Sequence[str]
-    values: pd.Index
+    table: NDArray[np.int64]  # of shape (number of shards, number of strata)
+    shards: Sequence[str]  # their names, each once
+    values: pd.Index  # of the strata
 
     @cached_property
     def strata(self) -> tuple[str, ...]:
@@ -67,18 +57,16 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
         advice = "Bind it with the tables of other processes." if len(counts) else None
         got = f"{len(counts)} x {counts.shape[1]} values"
         raise refused_value(name, "have at least one shard and one stratum", got, advice)
-    types = pd.api.types
     for dtype in counts.dtypes:
-        if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
-            advice = "If a column names the shards, make it the index." if types.is_string_dtype(dtype) else None
+        if dtype.kind not in "iuf":
+            advice = "If a column names the shards, make it the index."
             raise refused_type(name, _WHOLE_NUMBERS, f"{dtype} values", advice)
     numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
     if wrong.any():
         first = float(numbers[wrong][0])
-        raise refused_value(
-            name, _WHOLE_NUMBERS, show(first), "Fill what is missing with 0." if np.isnan(first) else None
-        )
+        advice = "Fill what is missing with 0." if np.isnan(first) else None
+        raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
     shards = shown_names(counts.index, name, noun="shard")
     if counts.shape[1]:
         shown_names(counts.columns, name, noun="stratum")
@@ -121,13 +109,8 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     pandas.DataFrame
         The rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point; strata, by
         their values, are in order of first appearance over the sorted shards. If no shard has a row, there are no
-        columns; for a sampler, bind the table with those of other processes.
-
-    Notes
-    -----
-    Values of one kind are different strata if they differ at all, so their names have all digits: 0.1 + 0.2 is
-    ``0.30000000000000004``, a time has its fraction of a second. Two strata of the same name, such as the number 1 and
-    the text 1, are refused.
+        columns; for a sampler, bind the table with those of other processes. Two strata of the same name, such as the
+        number 1 and the text 1, are refused.
 
     Examples
     --------
@@ -232,8 +215,8 @@ def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
-    Every process of the group calls it with its own shards, and gets the same table, which it checks. It exchanges only
-    counts, values of strata and a digest of the table.
+    Every process of the group calls it with its own shards, and gets the same table. If counting fails in a process, it
+    raises that error, and the others a ValueError that names the process: none waits forever.
 
     Parameters
     ----------
@@ -249,9 +232,8 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 
     Notes
     -----
-    If counting fails in a process, it raises that error, and the others a ValueError that names the process. No process
-    waits forever. The exchange is ``torch.distributed.all_gather_object``, which works with the backends gloo and nccl.
-    With nccl, which was not run, call ``torch.cuda.set_device`` before.
+    The exchange is ``torch.distributed.all_gather_object``, of counts and values of strata. With the backend nccl, call
+    ``torch.cuda.set_device`` before.
 
     Examples
     --------
@@ -270,7 +252,8 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
         return f"{list(made[0].shards)!a} {made[0].strata!a} {digest_of(made[0].table.ravel())}"
 
     digests = gather(join, process_group, "count its shards")
-    differing = [("another table", process) for process, digest in enumerate(digests) if digest != digests[0]]
-    advice = "Install the same release of pystrat in all processes."
-    check_same("strata", "give the same table in all processes", differing, advice)
+    for process, digest in enumerate(digests):
+        if digest != digests[0]:
+            got, advice = f"another one in process {process}", "Install the same release of pystrat in all processes."
+            raise refused_value("strata", "give the table of process 0 in all processes", got, advice)
     return made[0].to_frame()

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Optional
+from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, check_iterable, count_of, is_iterable
-from pystrat.messages import refused_type, refused_value, show
+from pystrat.messages import (
+    check_flag,
+    check_integer,
+    check_iterable,
+    count_of,
+    is_iterable,
+    refused_type,
+    refused_value,
+    show,
+)
+from pystrat.row_arguments import check_positions
 from pystrat.seeds import epoch_seed
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+_REQUIRED = "be an iterable of rows or of batches, each time that it is iterated over"
 
 
 def distribute(
@@ -39,24 +47,19 @@ def distribute(
         over. It draws random numbers from torch's own generator, which is seeded for the epoch and then set back, or
         has a method ``set_epoch``, which is called before each epoch.
     batch_size : int, optional
-        The largest number of rows in a batch. Required if `sampler` yields rows, else not allowed. A batch has one row
-        more if there are several replicas, and some of them would have no row otherwise.
+        The largest number of rows in a batch; one more if some replicas would have no row otherwise. Required if
+        `sampler` yields rows, else not allowed.
     drop_last : bool, default False
         What happens to rows or batches that cannot be divided evenly. If False and `sampler` yields rows, an epoch has
         every row once, in batches whose sizes differ by at most one. If False and it yields batches, the first ones are
-        repeated until their number is a multiple of `num_replicas`, as `DistributedSampler` repeats rows. If True, the
-        last ones are left out, and batches of rows all have `batch_size` rows.
+        repeated. If True, the last ones are left out, and batches of rows all have `batch_size` rows.
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`.
 
     Returns
     -------
     BatchSampler
-        For ``DataLoader(dataset, batch_sampler=...)``. Its epochs differ in length if those of `sampler` do.
-
-    Notes
-    -----
-    Epoch 0 is drawn twice to check that it is the same, and is part of the fingerprint of states.
+        Its epochs differ in length if those of `sampler` do. Epoch 0 is drawn twice to check that it is the same.
 
     Examples
     --------
@@ -79,16 +82,11 @@ class _Distributed(BatchSampler):
 
     def __init__(self, sampler: Any, *, batch_size: Any, drop_last: Any, **shared: Any) -> None:
         super().__init__(**shared)
-        if isinstance(sampler, BatchSampler):
+        check_iterable(sampler, "sampler", required=_REQUIRED)
+        if hasattr(sampler, "num_replicas"):
             advice = "Pass 'num_replicas' and 'rank' to the sampler itself."
-            raise refused_type("sampler", "be one of another library", type(sampler).__name__, advice)
-        required = "be an iterable of rows or of batches that can be iterated over again"
-        check_iterable(sampler, "sampler", required=required)
-        if isinstance(sampler, Iterator):
-            raise refused_type("sampler", required, show(sampler))
-        if getattr(sampler, "num_replicas", None) is not None:
-            required = "leave the division among processes to this function"
-            raise refused_value("sampler", required, f"one of class '{type(sampler).__name__}' with 'num_replicas'")
+            required = "be of a library that does not divide it among processes"
+            raise refused_type("sampler", required, f"one of class '{type(sampler).__name__}'", advice)
         self._source, self._drop_last = sampler, check_flag(drop_last, "drop_last")
         self._batch_size = None if batch_size is None else check_integer(batch_size, "batch_size", minimum=1)
         first, again = self._draw(0), self._draw(0)
@@ -109,7 +107,7 @@ class _Distributed(BatchSampler):
                 self._source.set_epoch(epoch)
             items = list(self._source)
         if not items:
-            raise refused_value("sampler", "yield rows or batches", "nothing")
+            raise refused_value("sampler", _REQUIRED, "no items")
         are_rows = getattr(items[0], "ndim", None) == 0 or not is_iterable(items[0])
         if are_rows == (self._batch_size is None):
             required = "be given if 'sampler' yields rows, and not if it yields batches"
@@ -155,8 +153,4 @@ class _Distributed(BatchSampler):
 
 def _rows_of(items: Any) -> NDArray[np.int32]:
     """Return row positions in the type of those of the other samplers."""
-    rows = plain_array(items, "sampler")
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not 0 <= rows.min() <= rows.max() < MAX_COUNT:
-        required = f"yield row positions from 0 to {MAX_COUNT - 1}, or batches of them"
-        raise refused_type("sampler", required, "others")
-    return rows.astype(np.int32)
+    return check_positions(items, MAX_COUNT, "sampler").astype(np.int32)

@@ -12,13 +12,7 @@ from pystrat.messages import is_number, refused_type, refused_value, show
 def read_epoch_table(table: Mapping[Any, Any], name: str, *, noun: str, entry: str) -> dict[int, Any]:
     """Return the entries of a table by the first epoch in which they apply, in order of the epochs.
 
-    Parameters
-    ----------
-    table : mapping
-    name : str
-        The parameter.
-    noun, entry : str
-        What the table has, and what an entry is, for messages.
+    For messages, `noun` is what the table has, and `entry` what an entry is.
     """
     for epoch in table:
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)

@@ -31,17 +31,7 @@ class FeedbackBatchSampler(KindBatchSampler):
 
     The constructor of a subclass calls `_check`, then `_begin_state`. The core has the state, and checks one that is
     loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
-    requested after any of them.
-
-    Notes
-    -----
-    * The batches of an epoch are a function of the seed, the epoch, the feedback before and during it, and how many
-      batches were drawn before each piece of feedback. Feedback affects the batches that are not yet drawn.
-    * `batches` returns the epoch as it would be without further feedback, and changes nothing.
-    * A state contains the feedback, the state of the generator, and the batches that were drawn but not trained on,
-      which come first after the state is loaded.
-    * If all ranks receive the same feedback between the same batches, interleaving them gives the batches of
-      ``rank=None``.
+    requested after any of them. `batches` returns the epoch as it would be without further feedback.
     """
 
     _has_feedback = True
@@ -52,7 +42,6 @@ class FeedbackBatchSampler(KindBatchSampler):
         """Plan, and begin with the weights that a user gives, if there are any."""
         labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
         self._begin(data, labels=labels)
-        self._instance = self._idle.pop()
         self._instance.begin(dict(first))
 
     @property
@@ -97,9 +86,6 @@ class FeedbackBatchSampler(KindBatchSampler):
             self._kind, seed=self.seed, parts=self._parts, state=self._kept(self._next), labels=self._labels
         )
 
-    def _fingerprint(self) -> str:
-        return str(self._instance.identify())
-
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
         n_batches = self._global_length()
@@ -114,7 +100,12 @@ class FeedbackBatchSampler(KindBatchSampler):
         return self._running
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        return _Draws(self, place)
+        drawn, count = place.drawn, self.num_replicas or 1
+        for batch in range(place.batch * self._stride + (self.rank or 0), self._global_length(), self._stride):
+            while batch - drawn.first >= len(drawn.batches):
+                rows = self._instance.draw_more(drawn.stream, {"count": count, "epoch": place.epoch})
+                drawn.batches.extend(rows.reshape(count, -1))
+            yield drawn.batches[batch - drawn.first].tolist()
 
     def _place_after(self, epoch: int, batches_done: Any) -> Place:
         place = super()._place_after(epoch, batches_done)
@@ -151,12 +142,12 @@ class FeedbackBatchSampler(KindBatchSampler):
         return place._replace(drawn=_Drawn(int(state["batch"]), batches, stream_at(kept["generator"])))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_instance": self._instance.ask("state")}
+        return {**super().__getstate__(), "feedback": self._instance.ask("state")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._instance = self._new_instance()
-        self._instance.begin(state["_instance"])
+        feedback = state.pop("feedback")
+        super().__setstate__(state)
+        self._instance.begin(feedback)
 
 
 class _Drawn:
@@ -173,23 +164,3 @@ class _Drawn:
             raise refused_value("batches_done", f"be from {places}, where draws are known", show(batch // stride))
         rows = np.concatenate([np.empty(0, dtype=np.int32), *self.batches[done:]])
         return {"drawn": rows, "generator": self.stream.state()}
-
-
-class _Draws(Iterator[list[int]]):
-    """The batches of an epoch for one rank, drawn when they are requested, from a given place on."""
-
-    def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
-        self._sampler, self._drawn = sampler, place.drawn
-        self._wanted = {"count": sampler.num_replicas or 1, "epoch": place.epoch}
-        self._next = place.batch * sampler._stride + (sampler.rank or 0)
-
-    def __next__(self) -> list[int]:
-        sampler, drawn = self._sampler, self._drawn
-        if self._next >= sampler._global_length():
-            raise StopIteration
-        while self._next - drawn.first >= len(drawn.batches):
-            rows = sampler._instance.draw_more(drawn.stream, self._wanted)
-            drawn.batches.extend(rows.reshape(self._wanted["count"], -1))
-        batch: list[int] = drawn.batches[self._next - drawn.first].tolist()
-        self._next += sampler._stride
-        return batch

@@ -29,24 +29,21 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     rows = listed_rows(labels)
     if rows is not None:
         return _of_lists(rows)
-    if is_frame(labels):
-        columns = [_of_column(name, labels.iloc[:, place]) for place, name in enumerate(labels)]
-        array = np.concatenate([np.empty((len(labels), 0)), *(part for part, _ in columns)], axis=1)
-        names = tuple(name for _, own in columns for name in own)
-    else:
+    if not is_frame(labels):
         array = plain_array(labels.toarray() if hasattr(labels, "toarray") else labels, "labels")
         if array.ndim != 2:
             required = "be a matrix with one row per row of the dataset"
             got = count_of(array.ndim, "dimension") if array.ndim else show(array.item())
             raise refused_type("labels", required, got, "Labels that are numbers go in a set for each row: {3, 17}.")
-        if array.size and array.dtype.kind in "OUS":
-            return as_label_matrix(pd.DataFrame(array))
-        names = tuple(range(array.shape[1]))
-    for length, noun in zip(array.shape, ("row", "column")):
+        labels = pd.DataFrame(array)
+    for length, noun in zip(labels.shape, ("row", "column")):
         if length == 0:
             raise refused_value("labels", f"have at least one {noun}", f"0 {noun}s")
+    names, array = tuple(labels), plain_array(labels, "labels")
     if array.dtype.kind not in "biuf":
-        raise refused_type("labels", _VALUES, f"{array.dtype} values", _ADVICE)
+        columns = [_of_column(name, labels.iloc[:, place]) for place, name in enumerate(labels)]
+        names = tuple(name for _, own in columns for name in own)
+        array = np.concatenate([part for part, _ in columns], axis=1)
     wrong = np.argwhere((array != 0) & (array != 1))
     if len(wrong):
         row, column = wrong[0]

@@ -23,16 +23,14 @@ class AUMLoss(torch.nn.Module):
     Notes
     -----
     The loss is the integral of the minimum of the two rates over the threshold, in the unit of the predictions. A batch
-    of one class has loss 0 and gradient 0.
+    of one class has loss 0 and gradient 0. It takes O(n log n), on the device of the predictions.
 
-    The loss is piecewise linear, and the gradient is the slope of its piece, from counts of rows in exact integers. If
-    predictions are tied, it is the mean of the slopes with the tied negatives just above the tied positives and just
-    below them, divided equally among the tied rows of a class: a subgradient, which separates the classes even if all
-    predictions are tied. It takes O(n log n), on the device of the predictions.
+    The loss is piecewise linear, and the gradient is the slope of its piece. If predictions are tied, it is the mean of
+    the slopes with the tied negatives just above the tied positives and just below them, divided equally among the tied
+    rows of a class.
 
     The loss was published by J. Hillman and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for
-    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023) with counts or
-    rates. This implementation uses rates.
+    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023).
 
     Examples
     --------
@@ -60,8 +58,18 @@ class AUMLoss(torch.nn.Module):
         torch.Tensor, a scalar
             The loss, at least 0 up to rounding.
         """
-        predictions = _check_predictions(input)
-        positive = _check_labels(target, len(predictions))
+        predictions, labels = _vector(input, "input"), _vector(target, "target")
+        if not predictions.is_floating_point():
+            raise refused_type("input", "hold floating point numbers", f"{predictions.dtype} values")
+        if len(predictions) == 0:
+            raise refused_value("input", "have at least one value", "0 values")
+        if len(labels) != len(predictions):
+            required = f"have one value for each prediction, {len(predictions)}"
+            raise refused_value("target", required, count_of(len(labels), "value"))
+        _check_all(predictions, predictions.isfinite(), "input", "hold finite numbers")
+        positive = labels == 1
+        _check_all(labels, positive | (labels == 0), "target", "hold 1 for positive and 0 for negative rows")
+        predictions = predictions.to(torch.promote_types(predictions.dtype, torch.float32))
         with torch.no_grad():
             slopes = aum_slopes(predictions, positive)
             # The slopes add up to 0, so any origin gives the same sum. An actual prediction gives the least rounding.
@@ -101,30 +109,7 @@ def aum_slopes(predictions: torch.Tensor, positive: torch.Tensor) -> torch.Tenso
     return twice_the_total.to(predictions.dtype) / scale / (2 * sharers)
 
 
-def _check_predictions(values: Any) -> torch.Tensor:
-    """Return the predictions as a vector in float32 or float64."""
-    vector = _check_vector(values, "input")
-    if not vector.is_floating_point():
-        kind = {torch.bool: "logical values"}.get(vector.dtype, "complex values" if vector.is_complex() else "integers")
-        raise refused_type("input", "hold floating point numbers", kind)
-    if len(vector) == 0:
-        raise refused_value("input", "have at least one value", "0 values")
-    _check_all(vector, torch.isfinite(vector), "input", "hold finite numbers")
-    return vector.to(torch.promote_types(vector.dtype, torch.float32))
-
-
-def _check_labels(values: Any, n_rows: int) -> torch.Tensor:
-    """Return a logical vector that is true for positive rows."""
-    vector = _check_vector(values, "target")
-    if len(vector) != n_rows:
-        required = f"have one value for each prediction, {n_rows}"
-        raise refused_value("target", required, count_of(len(vector), "value"))
-    positive = vector == 1
-    _check_all(vector, positive | (vector == 0), "target", "hold 1 for positive and 0 for negative rows")
-    return positive
-
-
-def _check_vector(values: Any, name: str) -> torch.Tensor:
+def _vector(values: Any, name: str) -> torch.Tensor:
     """Return a tensor of shape (n) or (n, 1) as a vector."""
     if not isinstance(values, torch.Tensor):
         raise refused_type(name, _SHAPES, show(values))

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import math
 import numbers
-import os
 import re
 from collections.abc import Sized
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
@@ -38,7 +36,7 @@ def show(value: Any) -> str:
         return f"'{value.translate(_ESCAPES)}'"
     if is_number(value):
         shown = show_number(value)
-        only_looks_whole = shown.lstrip("-").isdigit() and not as_double(value).is_integer()
+        only_looks_whole = shown.lstrip("-").isdigit() and not float(value).is_integer()
         return show_number(value, 17) if only_looks_whole else shown
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
         try:
@@ -62,16 +60,10 @@ def show_number(value: Any, digits: int = 15) -> str:
     """Return a number with at most 15 digits, as ``%.15g``, or with another number of digits."""
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
-    number = as_double(value) + 0.0  # -0 is shown as 0, which it equals
+    number = float(value) + 0.0  # -0 is shown as 0, which it equals
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Inf" if number > 0 else "-Inf"
     return f"{number:.{digits}g}"
-
-
-def number_name(value: Any) -> str:
-    """Return a number as `show_number` does; with 17 digits if the text would be another double."""
-    shown = show_number(value)
-    return shown if float(shown) == as_double(value) else show_number(value, 17)
 
 
 def as_written(value: Any) -> float:
@@ -80,16 +72,7 @@ def as_written(value: Any) -> float:
     So 0.3 is 0.3 in any dtype, although a narrow float has further digits.
     """
     is_narrow = isinstance(value, np.floating) and value.dtype.itemsize < 8
-    return float(str(value)) if is_narrow else as_double(value)
-
-
-def as_double(value: Any) -> float:
-    """Return a number as a double; a number beyond the range of doubles becomes infinite, as in R."""
-    try:
-        with np.errstate(over="ignore"):
-            return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    return float(str(value) if is_narrow else value)
 
 
 def count_of(count: int, noun: str) -> str:
@@ -153,7 +136,7 @@ def check_number(value: Any, name: str, *, minimum: float, above: bool = False) 
     requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
-    number = as_double(value)
+    number = float(value)
     if not math.isfinite(number) or number < minimum or (above and number == minimum):
         raise refused_value(name, requirement, show(value))
     return number
@@ -187,13 +170,6 @@ def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]
             raise refused_type(name, required, f"a list with {show(item)}")
         items.append(item)
     return items
-
-
-def check_path(value: Any, name: str) -> Path:
-    """Return `value` as a path if it is one, else raise TypeError."""
-    if not isinstance(value, (str, os.PathLike)):
-        raise refused_type(name, "be a path", show(value))
-    return Path(value)
 
 
 def check_text(value: Any, name: str) -> str:

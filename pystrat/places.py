@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Mapping, NamedTuple, Optional
 
 from pystrat import _kinds
 from pystrat.limits import MAX_EPOCH
 from pystrat.messages import check_integer, refused_value, show
-from pystrat.process_group import warn_of_process_group
+from pystrat.process_group import running_group
 from pystrat.seeds import check_seed
 
 STATE_VERSION = 1
@@ -53,10 +54,6 @@ class Placed:
     def _epoch_length(self, epoch: int) -> int:
         """Return the number of batches of one epoch over all ranks."""
         raise NotImplementedError
-
-    def _most_batches(self, epoch: int) -> int:
-        """Return the largest batch number in a state of this epoch."""
-        return self._epoch_length(epoch)
 
     def _check_epoch(self, epoch: Any) -> int:
         """Return the number of an epoch; refuse others."""
@@ -165,7 +162,7 @@ class Placed:
         """Check a state and return its place."""
         self._check_state(state)
         epoch = self._check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
+        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._epoch_length(epoch))
         # How many of the first batches of all ranks are those of this one.
         return Place(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
 
@@ -178,5 +175,11 @@ class Placed:
             needed, advice = "seed", "each process has drawn another one. Give the same seed."
         else:
             return
-        if not self._warned_of_process_group:
-            self._warned_of_process_group = warn_of_process_group(needed, advice, stacklevel=stacklevel + 1)
+        distributed = running_group()
+        size = 1 if distributed is None else distributed.get_world_size()
+        if size > 1 and not self._warned_of_process_group:
+            self._warned_of_process_group = True
+            warnings.warn(
+                f"A process group of {size} processes runs, but the '{needed}' parameter was not given: {advice}",
+                stacklevel=stacklevel + 1,
+            )

@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.strata import sorted_batches, sorted_frame, sorted_series
 from pystrat.value_names import Names, names_index
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 MOST_SHOWN = 20
 
@@ -21,18 +19,9 @@ MOST_SHOWN = 20
 class Plan:
     """The number of batches of an epoch, and bounds on the rows of each stratum in a batch of any epoch.
 
-    Parameters
-    ----------
-    heading : str
-        The number of batches and what each of them holds.
-    n_batches : int
-        The number of batches of an epoch over all replicas.
-    strata : pandas.Index
-        The values of the strata, in order of first appearance.
-    columns : mapping from str to numpy.ndarray, shape (number of strata,)
-        The columns of `table`, such as "rows", and "fewest" and "most" rows in a batch.
-    **numbers
-        What else is known. These and the columns are attributes of the plan; `counts` is the column "rows".
+    `heading` says the number of batches and what each of them holds. `strata` are the values of the strata in order of
+    first appearance, and `columns` those of `table`: "rows", "fewest" and "most" rows in a batch, and others. These and
+    further numbers are attributes of the plan; `counts` is the column "rows".
     """
 
     noun = "stratum"  # what messages and tables call what `strata` has
@@ -65,7 +54,7 @@ class Plan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         table = pd.DataFrame(self.columns, index=names_index(self.names, self.noun))
-        return f"{self.heading}\n{table_ends(table)}"
+        return f"{self.heading}\n{_ends(table)}"
 
     def __repr__(self) -> str:
         return self.summary()
@@ -169,7 +158,7 @@ class BatchPlan(Plan):
         return pd.DataFrame(self.rows_of_strata().T, index=names_index(self.names, "stratum"), columns=batches)
 
 
-def table_ends(table: pd.DataFrame) -> str:
+def _ends(table: pd.DataFrame) -> str:
     """Return a table as text; of more than 20 rows, the first and the last 10, and how many are between them."""
     left = len(table) - MOST_SHOWN
     shown = table if left <= 0 else pd.concat([table[: MOST_SHOWN // 2], table[-MOST_SHOWN // 2 :]])

@@ -1,18 +1,26 @@
-"""Recipes: what a sampler draws, as plain vectors, the same in Python and R."""
+"""Recipes: what a sampler draws, as plain vectors, the same in Python and R; and their files, without any code.
+
+The layout of a file is that of safetensors, whose library can read it: the size of the header (8 bytes, little-endian),
+the header in JSON, and the vectors without gaps, in the order of the header. A vector has a name such as
+``parts.codes`` and the type U8, I32 or F64. Text is two vectors: ``labels.names.text``, all texts in UTF-8, and
+``labels.names.lengths``, the bytes of each. The metadata has the kind, the seed and the version of the recipe. A recipe
+has only one form as a file, which readers require: the header has no blanks, and its entries are in the order of the
+recipe.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+from typing import Any, Iterator, Mapping, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
-    Vector = Union[NDArray[Any], Sequence[str]]
+Vector = Union[NDArray[Any], Sequence[str]]
 
 RECIPE_VERSION = 1
+_TYPES = {"uint8": ("U8", "u1"), "int32": ("I32", "<i4"), "float64": ("F64", "<f8")}
 
 
 @dataclass(frozen=True)
@@ -20,25 +28,13 @@ class Recipe:
     """Everything that a sampler needs to draw its batches, in any process and in either language.
 
     A vector is an array of uint8, int32 or float64, or a sequence of text: raw, integer, double and character in R.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of sampler, such as ``"stratified"``.
-    seed : int
-    parts : mapping from str to vector
-        The data and the parameters that, together with the seed, determine the batches of all epochs.
-    state : mapping from str to vector
-        What feedback has changed so far; empty for samplers without feedback.
-    labels : mapping from str to vector
-        What is only shown, such as the names of strata; labels do not affect the batches.
     """
 
-    kind: str
+    kind: str  # such as "stratified"
     seed: int
-    parts: Mapping[str, Vector]
-    state: Mapping[str, Vector] = field(default_factory=dict)
-    labels: Mapping[str, Vector] = field(default_factory=dict)
+    parts: Mapping[str, Vector]  # which, together with the seed, determine the batches of all epochs
+    state: Mapping[str, Vector] = field(default_factory=dict)  # what feedback has changed so far
+    labels: Mapping[str, Vector] = field(default_factory=dict)  # what is only shown, such as the names of strata
 
 
 def make_recipe(
@@ -80,3 +76,37 @@ def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
     One more code than there are strata is reserved for rows that are in no batch.
     """
     return codes.astype(np.uint8 if n_codes < 2**8 else np.int32, copy=False)
+
+
+def recipe_bytes(recipe: Recipe) -> bytes:
+    """Return the content of a recipe's file; the same recipe gives the same bytes in Python and R."""
+    metadata = {
+        "format": "pystrat.recipe",
+        "version": str(RECIPE_VERSION),
+        "kind": recipe.kind,
+        "seed": str(recipe.seed),
+    }
+    header: dict[str, Any] = {"__metadata__": metadata}
+    content: list[bytes] = []
+    end = 0
+    for name, vector in _arrays(recipe):
+        dtype, stored = _TYPES[vector.dtype.name]
+        content.append(vector.astype(stored).tobytes())
+        begin, end = end, end + len(content[-1])
+        header[name] = {"dtype": dtype, "shape": [len(vector)], "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    return b"".join([len(text).to_bytes(8, "little"), text, *content])
+
+
+def _arrays(recipe: Recipe) -> Iterator[tuple[str, Any]]:
+    """Yield the arrays of a file, with their names."""
+    for entry in ("parts", "state", "labels"):
+        for name, vector in getattr(recipe, entry).items():
+            if not isinstance(vector, np.ndarray):
+                texts = [text.encode("utf-8") for text in vector]
+                yield f"{entry}.{name}.text", np.frombuffer(b"".join(texts), dtype=np.uint8)
+                yield f"{entry}.{name}.lengths", np.array([len(text) for text in texts], dtype=np.int32)
+            elif vector.dtype == np.float64:
+                yield f"{entry}.{name}", np.where(np.isnan(vector), np.nan, vector)  # of all NaN, one
+            else:
+                yield f"{entry}.{name}", vector

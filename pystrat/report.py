@@ -15,13 +15,16 @@ from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, check_iterable, count_of, range_of, refusal
 from pystrat.messages import refused_type, refused_value, show
 from pystrat._progress import progress
-from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import Plan
 from pystrat.resumable import check_rows
 from pystrat.strata import encode_strata, sorted_batches
 from pystrat.value_names import listed_keys, name_of, shown_key
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
+# The colors of M. Okabe and K. Ito, which people with any kind of color vision tell apart.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+_MAIN, _ALARM = COLORS[:2]
+_SMALL = 9  # points; smaller text is hard to read where a page shows a picture at its own size
 # The most characters beside one another in a heat map, one of them a gap between two columns.
 _CHARACTERS = 60
 # The shade of the fewest rows of a stratum, if other columns have more; no rows are 0, and the most are 1.
@@ -32,7 +35,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
     It iterates once over a loader, so that the epoch of its sampler is one higher afterwards. Of a sampler itself, it
-    counts the next epoch, which is not used up. A long run shows a progress bar on the terminal if tqdm is installed.
+    counts the next epoch, which is not used up.
 
     Parameters
     ----------
@@ -71,11 +74,10 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         check_rows(batches, strata.codes, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.values)
-    if not any(len(batch) for batch in delivered):
-        return _table([np.empty(0, dtype=np.int64) for _ in delivered], pd.Index([]))
-    strata = encode_strata(_joined(delivered), missing="stratum", name="labels")
-    ends = np.cumsum([len(batch) for batch in delivered])
-    return _table(np.split(strata.codes, ends[:-1]), strata.values)
+    joined = [label for batch in delivered for label in batch]
+    strata = encode_strata(joined, missing="stratum", name="labels", may_be_empty=True)
+    ends = np.cumsum([len(batch) for batch in delivered], dtype=np.int64)
+    return _table(np.split(strata.codes, ends[:-1]) if delivered else [], strata.values)
 
 
 def _table(codes: list[NDArray[Any]], values: pd.Index) -> pd.DataFrame:
@@ -91,22 +93,14 @@ def _entry(batch: Any, key: Any) -> Any:
         raise KeyError(refusal("labels", required, show(key))) from error
 
 
-def _labels(values: Any) -> NDArray[Any]:
-    """Return the labels of one batch as a vector; those of a list as they are, of which numpy would make one type."""
+def _labels(values: Any) -> list[Any]:
+    """Return the labels of one batch; those of a list as they are, of which numpy would make one type."""
     array = row_array(values, "labels")
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
-    is_list = isinstance(values, (list, tuple)) and array.dtype.kind != "O" and np.ndim(values[0]) == 0
-    return np.array(values, dtype=object) if is_list and not holds_tensors(values) else array
-
-
-def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
-    """Join the labels of all batches; different types are joined as objects."""
-    batches = [batch for batch in batches if len(batch)]
-    if len({batch.dtype.kind for batch in batches}) > 1:
-        batches = [batch.astype(object) for batch in batches]
-    return np.concatenate(batches)
+    is_flat = isinstance(values, (list, tuple)) and not holds_tensors(values) and np.ndim(values[:1]) == 1
+    return list(values if is_flat else array)
 
 
 def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
@@ -154,14 +148,14 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
     axes = pyplot.subplots(2, len(tables), figsize=size, squeeze=False, sharex="row", sharey="row")[1]
     for (top, bottom), (loader, count) in zip(axes.T, counts.items()):
         batches, empty = np.arange(1, len(count) + 1), count == 0
-        top.scatter(batches[~empty], count[~empty], s=9, color=MAIN, linewidths=0)
-        top.scatter(batches[empty], count[empty], s=26, color=ALARM, marker="x", clip_on=False)
+        top.scatter(batches[~empty], count[~empty], s=9, color=_MAIN, linewidths=0)
+        top.scatter(batches[empty], count[empty], s=26, color=_ALARM, marker="x", clip_on=False)
         without = f"{int(empty.sum()) or 'none'} without {rows}"
         top.set_title(f"{loader}\n{count_of(len(count), 'batch')}, {without}", fontsize=11)
         top.set_xlabel("batch")
         frequencies = np.bincount(count, minlength=most + 1)
-        bars = bottom.bar(range(most + 1), frequencies, color=[ALARM] + [MAIN] * most, width=0.85)
-        bottom.bar_label(bars, labels=[str(value) if value else "" for value in frequencies], fontsize=SMALL)
+        bars = bottom.bar(range(most + 1), frequencies, color=[_ALARM] + [_MAIN] * most, width=0.85)
+        bottom.bar_label(bars, labels=[str(value) if value else "" for value in frequencies], fontsize=_SMALL)
         bottom.margins(y=0.12)
         bottom.set_xlabel(f"{rows} per batch")
     axes[0, 0].set_ylim(-0.4, 1.08 * most + 0.4)
@@ -174,9 +168,8 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
 def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch as a heat map, with a row per stratum.
 
-    The plan of `StratifiedBatchSampler` is the same in every epoch, so its heat map has a column per batch. If batches
-    differ between epochs, the columns are the fewest and the most rows in a batch of any epoch; call `composition` of
-    the sampler for the numbers of an epoch.
+    The heat map of a `StratifiedBatchSampler` has a column per batch, since the numbers are those of every epoch. If
+    batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch.
 
     Parameters
     ----------
@@ -188,9 +181,8 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The label of a stratum has its rows, and the smallest and largest count in a batch. The heat map is white for no
-        rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most. If there are few
-        columns, the counts are printed in it.
+        The heat map is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark
+        for its most.
     """
     if not isinstance(plan, Plan) or "rows" not in plan.columns:
         raise refused_type("plan", "be the plan of a sampler of strata", show(plan))
@@ -207,7 +199,7 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     if n_columns * (len(str(counts.max())) + 1) <= _CHARACTERS:
         for row, column in np.ndindex(shades.shape):
             color = "white" if shades[row, column] > 0.6 else "black"
-            style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
+            style = {"ha": "center", "va": "center", "fontsize": _SMALL, "color": color}
             axis.text(column + 1, row, str(counts[row, column]), **style)
     ranges = zip(table.index, rows_of_all[chosen], counts)
     labels = [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]

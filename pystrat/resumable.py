@@ -14,7 +14,7 @@ class ResumableLoader:
     """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
 
     A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
-    its place, and save its state: by yourself, or by a library that saves states of loaders or of named objects.
+    its place, and save its state.
 
     Parameters
     ----------

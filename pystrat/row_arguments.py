@@ -1,4 +1,4 @@
-"""Arguments that are positions of rows, or numbers of rows, for samplers that receive feedback."""
+"""Arguments that are positions of rows, or numbers of rows."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import float64_of, row_array
-from pystrat.messages import refused_type, refused_value
+from pystrat.arrays import float64_of, plain_array, row_array
+from pystrat.messages import refused_type, refused_value, show
+
+
+def check_positions(values: Any, limit: int, name: str = "rows", noun: str = "row positions") -> NDArray[np.int64]:
+    """Return integers from 0 to below a limit, of any shape; refuse anything else."""
+    found = plain_array(values, name)
+    if found.size and found.dtype.kind not in "iu":
+        raise refused_type(name, f"hold {noun}", show(values) if found.ndim == 0 else f"{found.dtype} values")
+    positions: NDArray[np.int64] = found.astype(np.int64)
+    outside = found[(positions < 0) | (positions >= limit)]
+    if outside.size:
+        raise refused_value(name, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))
+    return positions
 
 
 def row_positions(rows: Any, name: str) -> NDArray[Any]:
-    """Return positions as a vector that the core reads and checks. A number is a vector of one."""
-    found = row_array(rows, name)
+    """Return positions as a vector, whose limits the core checks. A number is a vector of one."""
+    found: NDArray[Any] = np.atleast_1d(row_array(rows, name))
     if found.size and found.dtype.kind not in "iu":
-        raise refused_type(name, "hold row positions", _show_dtype(found))
-    if found.ndim == 0:
-        found = found.reshape(1)
+        raise refused_type(name, "hold row positions", f"{found.dtype} values")
     if found.ndim != 1:
         raise refused_value(name, "be a vector of row positions", f"{found.ndim} dimensions")
-    if found.dtype == np.int32 or found.dtype == np.int64:
-        return found
-    # No row has a number that int64 cannot hold.
-    return found.astype(np.float64 if found.dtype == np.uint64 else np.int64)
+    return found.astype(np.int64) if found.dtype == np.uint8 else found  # for the core, uint8 are bytes
 
 
 def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.float64]:
@@ -34,9 +41,5 @@ def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.fl
     if found.ndim != 1:
         raise refused_value(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":
-        raise refused_type(name, "hold numbers", _show_dtype(found))
+        raise refused_type(name, "hold numbers", f"{found.dtype} values")
     return float64_of(found)
-
-
-def _show_dtype(found: NDArray[Any]) -> str:
-    return f"{found.dtype} values"

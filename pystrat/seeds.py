@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _kinds
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.messages import check_integer, refused_value, show
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    import numpy as np
-    from numpy.typing import NDArray
 
 _EPOCH_STEP = 1_327_217_885
 

@@ -70,21 +70,12 @@ class Strata:
 def encode_strata(
     strata: Any, *, missing: Optional[str] = "error", name: str = "strata", may_be_empty: bool = False
 ) -> Strata:
-    """Number the strata of a dataset.
+    """Number the strata of a dataset: one value per row, or several columns, whose combinations are the strata.
 
-    Parameters
-    ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, pyarrow Table, or dict
-        One value per row, or several columns, in which case each combination that occurs is a stratum. A column holds
-        logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal as doubles.
-        The dtype of a column does not matter.
-    missing : {"error", "stratum", "drop", None}, default "error"
-        What to do with rows that have a missing value (None, NaN, NaT, pandas.NA): raise an error, treat missing as a
-        value of its column, or drop them. None refuses them for samplers without this choice.
-    name : str, default "strata"
-        The name of the parameter, for error messages.
-    may_be_empty : bool, default False
-        Whether no rows are accepted; they have no strata.
+    A column holds logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal
+    as doubles; the dtype of a column does not matter. Rows that have a missing value (None, NaN, NaT, pandas.NA) are an
+    "error", or missing is another value of its column ("stratum"), or they are left out ("drop"); None refuses them for
+    samplers without this choice. `name` is that of the parameter. If it `may_be_empty`, no rows have no strata.
     """
     columns = read_columns(strata, Wanted(name, STRATA.required, STRATA.advice))
     n_rows = len(next(iter(columns.values())))

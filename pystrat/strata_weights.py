@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
 from pystrat.core_sampler import KindBatchSampler
 from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag, refused_type, refused_value, show
-from pystrat.strata import sorted_series
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+from pystrat.messages import check_flag
+from pystrat.plan import BatchPlan
+from pystrat.row_arguments import check_positions
+from pystrat.strata import Strata, check_keys, sorted_series, strata_of_keys
 
 
 class WeightsOfStrata(KindBatchSampler):
@@ -32,31 +31,25 @@ class WeightsOfStrata(KindBatchSampler):
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
 
         Epochs may repeat or omit rows of a stratum; the weights correct for this. Position k of ``to_numpy()`` is that
-        of output k of a network, so that a loss takes them as they are, see Examples.
+        of output k of a network, as ``torch.nn.CrossEntropyLoss(weight=...)`` takes them.
 
         Parameters
         ----------
         normalize : bool, default False
             If False, the weight of a stratum is that given in `weights`, if the sampler has this parameter, and
-            otherwise its rows / its mean number of rows in an epoch, which is 1 if epochs take each row once. If True,
-            the weights are divided by their mean over an epoch, so that the learning rate keeps its scale.
+            otherwise its rows / its mean number of rows in an epoch; NaN if it is never sampled. If True, the weights
+            are divided by their mean over an epoch, so that the learning rate keeps its scale.
 
         Returns
         -------
         pandas.Series of float64
-            NaN for a stratum that is never sampled.
 
         Examples
         --------
-        >>> import torch
         >>> from pystrat import StratifiedBatchSampler
-        >>> labels = [1] * 10 + [0] * 40
-        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under")
+        >>> sampler = StratifiedBatchSampler([1] * 10 + [0] * 40, mean_batch_size=10, balance="under")
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
-        >>> weight = torch.tensor(sampler.class_weights().to_numpy())
-        >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
-        [4.0, 1.0]
         """
         return sorted_series(self._weights_of_classes(normalize), self._plan.strata, "weight")
 
@@ -82,13 +75,38 @@ class WeightsOfStrata(KindBatchSampler):
         return np.asarray(weights[codes if rows is None else codes[check_positions(rows, len(codes))]])
 
 
-def check_positions(values: Any, limit: int, parameter: str = "rows", noun: str = "row positions") -> NDArray[np.int64]:
-    """Return integers from 0 to below a limit, of any shape; refuse anything else."""
-    found = plain_array(values, parameter)
-    if found.size and found.dtype.kind not in "iu":
-        raise refused_type(parameter, f"hold {noun}", f"{found.dtype} values")
-    positions: NDArray[np.int64] = found.astype(np.int64)
-    outside = found[(positions < 0) | (positions >= limit)]
-    if outside.size:
-        raise refused_value(parameter, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))
-    return positions
+class PlannedBatchSampler(WeightsOfStrata):
+    """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation.
+
+    The constructor of a subclass calls `_check`, then `_plan_strata`.
+    """
+
+    _plan: BatchPlan
+
+    def _plan_strata(self, strata: Strata, arguments: Mapping[str, Any], *, noun: str, **data: Any) -> None:
+        """Make the plan for the strata of all rows; some arguments may name strata.
+
+        `noun` is the word for a stratum in messages, and `data` are the numbers of strata that others name.
+        """
+        for name, given in arguments.items():
+            if isinstance(given, Mapping):
+                check_keys(given, name, noun=noun)
+                data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.values, name, noun=noun), dtype=float)
+                self._parameters[name] = dict(zip(given, np.atleast_1d(self._parts[name]).tolist()))
+        found = self._begin_strata(strata, data, stacklevel=5)
+        taken, available = found["taken"].astype(np.int64), found["counts"][:-1].astype(np.int64)
+        counts = available if (taken == available).all() else taken
+        assign = "even" if found["even"][0] else "proportional"
+        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
+
+    @property
+    def plan(self) -> BatchPlan:
+        """The batch plan: the number of batches, their sizes, and the rows of each stratum in each batch."""
+        return self._plan
+
+    @property
+    def strata(self) -> Strata:
+        """The strata: the code of each row, and the values and the counts of all strata; read-only."""
+        codes = self._parts["codes"].view()
+        codes.setflags(write=False)
+        return Strata(codes, self._plan.strata)

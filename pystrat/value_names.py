@@ -8,7 +8,7 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy as np
 
 from pystrat.lazy_pandas import pd
-from pystrat.messages import is_number, number_name, show, show_number
+from pystrat.messages import is_number, show, show_number
 
 
 class Names(Sequence[str]):
@@ -50,7 +50,8 @@ def _name(value: Any, exact: bool) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "TRUE" if value else "FALSE"
     if is_number(value):
-        return number_name(value) if exact else show_number(value)
+        shown = show_number(value)
+        return show_number(value, 17) if exact and float(shown) != float(value) else shown
     if isinstance(value, datetime):
         return _time_name(value, exact)
     return value.isoformat() if isinstance(value, date) else str(value)

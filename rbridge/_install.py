@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path
 from typing import Optional, Union
 
-from pystrat.messages import check_path
-
 SOURCE = Path(__file__).with_name("r")  # of the R package, which has the version of this one
 _ADVICE = {
     "ERROR: dependenc": 'It needs the R packages torch and coro: install.packages(c("torch", "coro")).',
@@ -51,7 +49,7 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     pathlib.Path
         The library, for ``library(rbridge, lib.loc = ...)``.
     """
-    given = None if library is None else check_path(library, "library").resolve()
+    given = None if library is None else Path(library).resolve()
     program = find_r()
     if program is None:
         raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer.")

@@ -8,14 +8,12 @@ from typing import Any, Callable, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
+from pystrat.row_arguments import check_positions
 from rbridge.session import errors_as_values
-
-_LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
 
 
 class EpochSource:
@@ -29,8 +27,7 @@ class EpochSource:
         check_no_rank(sampler)
         self.sampler = sampler
         self._epoch = _epoch_of(sampler)
-        numbers = getattr(sampler, "yields", "rows") == "numbers"
-        self._dtype, self._largest = (np.float64, MAX_EXACT - 1) if numbers else (np.int32, _LARGEST_ROW)
+        self._yields_numbers = getattr(sampler, "yields", "rows") == "numbers"
         has_length = hasattr(sampler, "__len__")
         if n_batches is not None and has_length:
             refuse_n_batches(n_batches)
@@ -52,13 +49,16 @@ class EpochSource:
         """
         found = self._epoch(epoch)
         if not isinstance(found, Batches):
-            found = Batches.gather(_as_rows(batch, self._largest) for batch in found)
+            found = Batches.gather(found, "sampler")
         if len(found) != self.n_batches:
             required = f"give as many batches as its length says, {self.n_batches}"
             raise refused_value("sampler", required, f"{len(found)} in epoch {epoch}")
-        if found.rows.dtype != np.int32:  # which may not fit
-            _as_rows(found.rows, self._largest)
-        return found.rows.astype(self._dtype, copy=False), found.offsets.astype(np.int32)
+        rows = found.rows
+        if self._yields_numbers:
+            rows = check_positions(rows, MAX_EXACT, "sampler", "numbers").astype(np.float64)
+        elif rows.dtype != np.int32:
+            rows = check_positions(rows, MAX_COUNT, "sampler").astype(np.int32)  # R counts from 1
+        return rows, found.offsets.astype(np.int32)
 
     @errors_as_values
     def guarded(self, epoch: float) -> Any:
@@ -99,26 +99,6 @@ def _epoch_of(sampler: Any) -> Callable[[int], Any]:
         return lambda epoch: sampler()
     required = "have a method 'batches', be an iterable of batches, or a function that returns one"
     raise refused_type("sampler", required, show(sampler))
-
-
-def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
-    """Return one batch as row positions, or numbers, of at most `largest`."""
-    rows = plain_array(batch)
-    if rows.ndim == 0:
-        advice = "Wrap it in a BatchSampler, which makes batches of single positions."
-        raise refused_type("sampler", "give batches of row positions", f"the item {_shown(batch)}", advice)
-    if rows.shape == (0,):
-        return np.empty(0, dtype=np.int64)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() > largest:
-        what = "row positions" if largest == _LARGEST_ROW else "numbers"
-        required = f"give batches of {what}, integers from 0 to {largest}"
-        raise refused_value("sampler", required, f"the batch {_shown(batch)}")
-    return rows.astype(np.int64)
-
-
-def _shown(batch: Any, most: int = 60) -> str:
-    text = repr(batch)
-    return text if len(text) <= most else text[:most] + "..."
 
 
 @errors_as_values

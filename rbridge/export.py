@@ -8,8 +8,8 @@ from typing import Union
 
 from pystrat import __version__
 from pystrat.base import BatchSampler
-from pystrat.messages import check_path, refused_type, refused_value, show
-from pystrat.recipe_file import recipe_bytes
+from pystrat.messages import refused_type, refused_value, show
+from pystrat.recipe import recipe_bytes
 from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\
@@ -43,7 +43,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     recipe = native_recipe(sampler)
     if recipe is None:
         raise refused_type("sampler", "be a sampler of pystrat", show(sampler))
-    script = check_path(path, "path")
+    script = Path(path)
     if script.suffix != ".R":
         raise refused_value("path", "end in .R", show(str(script)))
     data = script.with_suffix(".recipe")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from tests.levels import IS_THOROUGH, load_profile
 
 load_profile()
+
+# Tests run side by side, and the processes that they start, too. Networks are too small to be shared between threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Where workers start by a fork server, as on Linux from Python 3.14 on, each would spend seconds on importing torch.
 multiprocessing.set_forkserver_preload(["numpy", "pandas", "torch.utils.data"])

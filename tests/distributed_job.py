@@ -1,17 +1,14 @@
-"""One process of a group; its arguments are a folder, its rank, how many run, and jobs, each with a parameter.
-
-The processes meet in a file of the folder, where each writes what its jobs return, the functions ``job_...``.
-"""
+"""What one process of a group does: the functions ``job_...``, whose results it writes into a folder."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
-import sys
+import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence
 from unittest.mock import patch
 
 import numpy as np
@@ -41,9 +38,9 @@ LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
 
 
-def job_batches(rank: int, world: int, assign: str) -> Any:
+def job_batches(rank: int, world: int) -> Any:
     """The batches of two epochs, as a DataLoader delivers them."""
-    sampler = StratifiedBatchSampler(LABELS, 2, seed=1, assign=assign, num_replicas=world, rank=rank)
+    sampler = StratifiedBatchSampler(LABELS, 2, seed=1, num_replicas=world, rank=rank)
     loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
     return [[batch.tolist() for batch in loader] for _ in range(2)]
 
@@ -52,7 +49,7 @@ def weighted_sampler(world: int, rank: Optional[int]) -> WeightedBatchSampler:
     return WeightedBatchSampler(np.ones(60), 4, n_batches=8 * world, seed=1, num_replicas=world, rank=rank)
 
 
-def job_feedback(rank: int, world: int, assign: str) -> Any:
+def job_feedback(rank: int, world: int) -> Any:
     """The batches by weights that all ranks are told by the recipe of docs/weighted.md."""
     gathered = recipe("weighted.md", "gathered")
     sampler, batches = weighted_sampler(world, rank), []
@@ -87,7 +84,7 @@ def train_vocabulary(encoder: torch.nn.Module, targets: torch.Tensor, average: A
     return [parameter.tolist() for module in (encoder, output) for parameter in module.parameters()]
 
 
-def job_vocabulary(rank: int, world: int, assign: str) -> Any:
+def job_vocabulary(rank: int, world: int) -> Any:
     """The parameters after training with a sampled vocabulary by the recipe of docs/corpus.md."""
     torch.manual_seed(0)
     encoder = DistributedDataParallel(torch.nn.Embedding(20, 4))
@@ -95,7 +92,7 @@ def job_vocabulary(rank: int, world: int, assign: str) -> Any:
     return train_vocabulary(encoder, VOCABULARY_TARGETS[rank::world], average)
 
 
-def job_wrapped(rank: int, world: int, _: str) -> Any:
+def job_wrapped(rank: int, world: int) -> Any:
     """What is said to models with DistributedDataParallel in them."""
 
     def said_to(model: torch.nn.Module, layer: torch.nn.Linear) -> str:
@@ -139,7 +136,7 @@ class GoneShards(Dict[str, Any]):
         raise OSError(f"{shard} is gone")
 
 
-def job_sharded(rank: int, world: int, _: str) -> Any:
+def job_sharded(rank: int, world: int) -> Any:
     """Of shards of which each process holds some: counts, batches of two epochs of each scope, and refusals."""
     told: dict[str, Any] = {}
     own = holders(world)[rank]
@@ -215,7 +212,6 @@ def checked_samplers(rank: int, world: int) -> Iterator[tuple[str, Any]]:
     yield "a missing rank", stratified(world, rank or None)
     yield "kind", UniformBatchSampler(60, 6, seed=1) if rank == 1 else stratified(world, rank)
     yield "place", loaded(stratified(world, rank)) if rank == 0 else stratified(world, rank, epoch=3)
-    yield "several", stratified(world, rank, seed=1 + (rank == 1), epoch=4 * (rank == 2))
     yield "weights", updated(weighted_sampler(world, rank), 3.0 + (rank == 2))
     yield "stream", stream(world, rank, 1 + (rank == 1))
     yield "what is no sampler", [1] if rank == 1 else stratified(world, rank)
@@ -238,7 +234,7 @@ def reordered(*given: Any) -> ShardCounts:
     return ShardCounts(counts.table[:, ::-1], counts.shards, counts.values[::-1])
 
 
-def job_ranks(rank: int, world: int, _: str) -> Any:
+def job_ranks(rank: int, world: int) -> Any:
     """What `check_ranks` says of samplers; the batches of a process that iterates alone; of tables joined otherwise."""
     told: dict[str, Any] = {}
     for samplers in (checked_samplers(rank, world), checked_shards(rank)):
@@ -255,12 +251,26 @@ def job_ranks(rank: int, world: int, _: str) -> Any:
     return told
 
 
+def job_warned(rank: int, world: int) -> Any:
+    """How many warnings came before the first batch, and all warnings of two epochs."""
+    told: dict[str, Any] = {}
+    ranked: dict[str, Any] = {"seed": 1, "num_replicas": world, "rank": rank}
+    for name, given in {"alone": {"seed": 1}, "ranked": ranked, "seedless": {"num_replicas": world}}.items():
+        sampler = StratifiedBatchSampler(LABELS, 2, **given)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            iterator, before = iter(sampler), len(caught)
+            list(iterator), list(sampler)
+        told[name] = [before, *(str(warning.message) for warning in caught)]
+    return told
+
+
 def hostile_values() -> dict[str, Callable[[], Any]]:
     """Values that a process passes in place of its shards or its sampler, each made anew."""
     return {**HOSTILE, **{f"shard {name}": lambda make=make: {"part": make()} for name, make in HOSTILE.items()}}
 
 
-def job_hostile(rank: int, world: int, _: str) -> Any:
+def job_hostile(rank: int, world: int) -> Any:
     """What `gather_counts` and `check_ranks` return or say if one process passes values that nobody expects."""
     told: dict[str, list[str]] = {"gather_counts": [], "check_ranks": []}
     pd.Index(["a"])  # pandas 3 loads pyarrow with the first text, which needs more memory than the bound of a call
@@ -274,7 +284,7 @@ def job_hostile(rank: int, world: int, _: str) -> Any:
     return told
 
 
-def job_ray(rank: int, world: int, _: str) -> Any:
+def job_ray(rank: int, world: int) -> Any:
     """What the recipe for Ray Train of docs/beyond-one-machine.md reports, with a replay of the calls of Ray."""
     reported: list[Any] = []
     train_loop_utils.install(reported.append)
@@ -286,17 +296,10 @@ def job_ray(rank: int, world: int, _: str) -> Any:
     return [report["labels"] for report in reported]
 
 
-def main() -> None:
-    folder, rank, world = sys.argv[1], *map(int, sys.argv[2:4])
+def work(rank: int, folder: str, world: int, jobs: Sequence[str]) -> None:
+    """Do jobs as one process of a group, and write what they return."""
     distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
-    told = {}
-    for job in sys.argv[4:]:
-        name, parameter = job.split()
-        told[job] = globals()[f"job_{name}"](rank, world, parameter)
+    told = {job: globals()[f"job_{job}"](rank, world) for job in jobs}
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     distributed.barrier()  # a thread that still lets go of a tensor would hang the end of the group in torch 1.13
     distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main()

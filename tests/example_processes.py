@@ -5,8 +5,9 @@ torch's launcher starts them, or `begin` does with the variables that the launch
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import signal
+import runpy
 import socket
 import subprocess
 import sys
@@ -36,18 +37,24 @@ def environment(**variables: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "USE_LIBUV": "0", **variables}
 
 
-def begin(script: str, world: int, folder: Path, *options: str) -> list[subprocess.Popen[str]]:
+def begin(script: str, world: int, folder: Path, *options: str) -> list[Any]:
     """Start an example in `world` processes, with the variables that the launcher of torch sets."""
-    shared = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    return [
-        subprocess.Popen(
-            [sys.executable, str(EXAMPLES / script), str(folder), str(folder / "checkpoint"), *options],
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(**shared, RANK=str(rank)),
-        )
+    variables = {"WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    arguments = [str(EXAMPLES / script), str(folder), str(folder / "checkpoint"), *options]
+    context = multiprocessing.get_context("forkserver")  # which has imported torch
+    processes = [
+        context.Process(target=run_example, args=(arguments, {**variables, "USE_LIBUV": "0", "RANK": str(rank)}))
         for rank in range(world)
     ]
+    for process in processes:
+        process.start()
+    return processes
+
+
+def run_example(arguments: list[str], variables: dict[str, str]) -> None:
+    os.environ.update(variables)
+    sys.argv[:] = arguments
+    runpy.run_path(arguments[0], run_name="__main__")
 
 
 def launched(script: str, world: int, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -62,26 +69,21 @@ def launched(script: str, world: int, folder: Path, *options: str) -> subprocess
     return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300)
 
 
-def ended(processes: list[subprocess.Popen[str]]) -> list[int]:
+def ended(processes: list[Any]) -> list[int]:
     """Wait for processes and return their exit codes."""
-    try:
-        errors = [process.communicate(timeout=300)[1] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-    codes = [process.returncode for process in processes]
-    assert any(codes) or not any("Traceback" in error for error in errors), errors
-    return codes
+    for process in processes:
+        process.join(timeout=300)
+    for process in processes:
+        process.kill()
+    return [process.exitcode for process in processes]
 
 
-def kill_at_checkpoint(processes: list[subprocess.Popen[str]], folder: Path) -> None:
+def kill_at_checkpoint(processes: list[Any], folder: Path) -> None:
     """Kill processes as soon as there is a checkpoint."""
-    try:
-        while not (folder / "checkpoint").exists() and all(process.poll() is None for process in processes):
-            time.sleep(0.01)
-    finally:
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
+    while not (folder / "checkpoint").exists() and all(process.is_alive() for process in processes):
+        time.sleep(0.01)
+    for process in processes:
+        process.kill()
     ended(processes)
 
 

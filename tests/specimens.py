@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import pystrat
 import pystrat.corpus
@@ -35,7 +34,6 @@ from pystrat import (
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
-    SumTree,
     TreeBatchSampler,
     TreeSampler,
     TripleBatchSampler,
@@ -98,7 +96,6 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     corpus = {"source": folder, "batch_size": 4, "suffixes": [".txt"]}
     stages = {**corpus, "suffixes": [".rows"], "epoch_end": "first_exhausted"}
     counts = shard_counts({"a": LABELS, "b": LABELS})
-    other_counts = shard_counts({"a": LABELS[:-1], "b": LABELS})
     shards = {"strata": LABELS, "min_samples_per_stratum": 1, "counts": counts, "shards": ["b"]}
     groups = {"strata": LABELS, "min_samples_per_stratum": 1}
     subset = {"strata": LABELS, "strata_per_batch": 1, "min_samples_per_stratum": 1}
@@ -111,22 +108,16 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     return {
         StratifiedBatchSampler: [
             {"strata": IN_TURN, "min_samples_per_stratum": 1},
-            {"strata": IN_TURN, "min_samples_per_stratum": 3},
             {"strata": IN_TURN, "min_samples_per_stratum": 1, "shuffle": False},
-            {"strata": ONE_OF_FOUR, "mean_batch_size": 4, "balance": "under", "shuffle": False},
             {"strata": LABELS, "min_samples_per_stratum": 1},
             {"strata": LABELS[::-1], "min_samples_per_stratum": 1},
-            {"strata": LABELS, "min_samples_per_stratum": 1, "seed": 2},
             {"strata": LABELS, "min_samples_per_stratum": 1, "shuffle": False, "seed": None},
-            {"strata": LABELS, "min_samples_per_stratum": 3},
             {"strata": LABELS, "min_samples_per_stratum": 1, "assign": "even"},
             {"strata": LABELS, "mean_batch_size": 4, "balance": "over"},
             {"strata": LABELS, "mean_batch_size": 4, "balance": "under"},
         ],
         ShardedStratifiedBatchSampler: [
             {**shards, "min_samples_per_stratum": 2},
-            {**shards, "counts": other_counts},
-            {**shards, "seed": 2},
             {**shards, "scope": "local"},
             {**shards, "shuffle": False},
             shards,
@@ -139,15 +130,11 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
                 "min_samples_per_stratum": 2,
                 "balance": "mean",
             },
-            subset,
-            {**subset, "exact": True},
-            {**subset, "balance": "mean"},
             {**subset, "strata_per_batch": 2},
         ],
         OneStratumBatchSampler: [
             {"strata": LABELS, "batch_size": 2},
             {"strata": LABELS, "batch_size": 2, "order": "round_robin"},
-            {"strata": LABELS, "batch_size": 3},
         ],
         NoDuplicatesBatchSampler: [
             keys,
@@ -158,45 +145,36 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         StratifiedGroupBatchSampler: [
             {"strata": IN_TURN, "min_samples_per_stratum": 1, "groups": [row % 12 for row in range(24)]},
             {**groups, "groups": [0, 0, 1, 1, 2, 2, 3, 3]},
-            {**groups, "groups": [0, 0, 1, 1, 2, 3, 2, 3]},
-            {**groups, "groups": [0, 1, 2, 3, 3, 0, 1, 4]},
-            {**groups, "groups": [0, 1, 2, 3, 3, 2, 1, 4]},
             {**groups, "groups": [0, 1, 2, 3, 3, 0, 1, 4], "min_samples_per_stratum": 2},
             {**groups, "groups": [0, 1, 2, 3, 3, 0, 1, 4], "keep": "apart"},
         ],
         DownsampledBatchSampler: [
             {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 4},
-            {**downsampled, "batch_size": 6},
             {**downsampled, "batch_size": 6, "in_turn": True},
             downsampled,
             {**downsampled, "weights": {1: 2}},
         ],
         PerLabelBatchSampler: [
             {"labels": one_of(3, [0, 1, 2] * 8), "positives_per_label": 1, "negatives_per_label": 2},
-            {"labels": one_of(2, [0, 1] * 4), "positives_per_label": 1, "negatives_per_label": 1},
             {"labels": one_of(2, [0, 1] * 4), "positives_per_label": 1, "negatives_per_label": 2},
         ],
         MultilabelBatchSampler: [
             {"labels": one_of(2, IN_TURN), "min_samples_per_label": 2},
             {"labels": one_of(2, IN_TURN), "min_samples_per_label": 2, "shuffle": False},
-            {"labels": one_of(2, [0, 1] * 4), "min_samples_per_label": 1},
             {
                 "labels": pd.DataFrame([[0, 1], [1, 0]] * 3 + [[1, 1]] * 2, columns=["a", "b"]),
                 "min_samples_per_label": 1,
             },
-            {"labels": one_of(2, [0, 1] * 4), "min_samples_per_label": 2},
         ],
         NegativePairBatchSampler: [
             {**MANY_PAIRS, "ratio": 0.5, "batch_size": 8},
             {**PAIRS, "ratio": 0.5, "batch_size": 3},
-            {**MANY_PAIRS, "ratio": 0.4, "batch_size": 8},
             {**PAIRS, "ratio": 0.5, "batch_size": 3, "unique": True},
         ],
         TripleBatchSampler: [
             {**MANY_PAIRS, "batch_size": 5},
             {**PAIRS, "batch_size": 3},
             {**PAIRS, "batch_size": 3, "unique": True},
-            {**PAIRS, "batch_size": 2},
         ],
         UniformBatchSampler: [
             {"n_rows": 24, "batch_size": 2},
@@ -207,18 +185,15 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         WeightedBatchSampler: [
             {"weights": [1.0] * 24, "batch_size": 2},
             {"weights": [1.0] * 10, "batch_size": 3},
-            {"weights": [1.0] * 11, "batch_size": 3},
         ],
         PrioritizedBatchSampler: [
             {"n_rows": 24, "batch_size": 2},
             {"n_rows": 10, "batch_size": 3},
-            {"n_rows": 10, "batch_size": 3, "alpha": 0.5},
             {"n_rows": 10, "batch_size": 3, "stratified": True},
             {"n_rows": 10, "batch_size": 3, "method": "rank"},
         ],
         EpochSubsetBatchSampler: [
             part,
-            {**part, "sample": 23},
             {**part, "sample": 20, "batch_size": 4},
             {**part, "method": "partition"},
             {"n_rows": 10, "sample": 3, "batch_size": 2},
@@ -226,12 +201,10 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         PerplexityBatchSampler: [
             {"n_rows": 24, "batch_size": 2},
-            {"n_rows": 10, "batch_size": 2},
             {"n_rows": 10, "batch_size": 2, "initial": 9},
         ],
         BatchesByLength: [
             {"sampler": Specimen(UniformBatchSampler, {"n_rows": 24, "batch_size": 8}), **by_length},
-            {"sampler": Specimen(EpochSubsetBatchSampler, {**part, "n_rows": 24}), **by_length},
             {"sampler": Specimen(EpochSubsetBatchSampler, {**part, "n_rows": 24}), **by_length, "batch_size": 3},
             {
                 "sampler": Specimen(StratifiedBatchSampler, {"strata": IN_TURN, "min_samples_per_stratum": 1}),
@@ -250,14 +223,12 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**stages, "weights": {0: [1, 1], 3: [3, 1]}},
             {**stages, "weights": {0: [1, 1], 3: [2, 1]}},
             {**corpus, "sample": 10},
-            {**corpus, "sample": 11},
         ],
         TreeSampler: [tree],
         TreeBatchSampler: [
             {"table": {"x": IN_TURN}, "spec": SHUFFLED, "batch_size": 2, "length": 24},
             {**tree, "batch_size": 2},
             {**tree, "batch_size": 2, "spec": {**SHUFFLED, "auxiliary": {"u": "uniform(0, 1)"}}},
-            {**tree, "batch_size": 2, "spec": {**SHUFFLED, "auxiliary": {"u": "uniform(0, 2)"}}},
         ],
     }
 
@@ -376,6 +347,11 @@ def specimens(folder: Path) -> dict[str, Specimen]:
     return named({"": calls(folder), "long ": long_calls(folder)})
 
 
+def all_specimens(folder: Path) -> dict[str, Specimen]:
+    """Return the specimens and the varied calls by name."""
+    return {**specimens(folder), **named({"varied ": varied_calls(folder)})}
+
+
 def named(forms: dict[str, dict[type, list[dict[str, Any]]]]) -> dict[str, Specimen]:
     """Return calls of some forms by the name of the sampler, the form and the place."""
     return {
@@ -488,31 +464,9 @@ def varied_trees() -> list[dict[str, Any]]:
     ]
 
 
-# With missing values, nothing to draw, a negative weight, and no weight above 0.
-REFUSED_TREES: tuple[dict[str, Any], ...] = (
-    {"children": [{"name": "a", "children": [{"column": "x", "for_each": True}]}]},
-    {"children": [{"column": "x", "op": "in", "value": [0], "children": [{"column": "x", "value": 1}]}]},
-    {"children": [{"name": "a", "row_weight": "w"}]},
-    {"children": [{"name": "a", "children": [{"column": "x", "value": 1, "row_weight": "w"}]}]},
-)
-
-
-def varied(folder: Path) -> list[Any]:
-    """Return a sampler of each varied call, and what has a state in the core without being one. Try refused calls."""
-    made = [Specimen(kind, given).make() for kind, of_kind in varied_calls(folder).items() for given in of_kind]
-    for spec in REFUSED_TREES:
-        with pytest.raises(ValueError):
-            TreeBatchSampler({"x": [None, 0, 1] * 4, "w": [-1, 0, 0] * 4}, spec, 4, length=9)
-    return [*made, SumTree([0.5, 2.0, 0.0, 1.0], seed=1), SumTree(capacity=9, seed=1)]
-
-
 def public_samplers() -> set[type[BatchSampler]]:
     """Return all public classes of samplers with a recipe, found by looking."""
     public = (getattr(module, name) for module in (pystrat, pystrat.corpus) for name in module.__all__)
     return {
         each for each in public if inspect.isclass(each) and issubclass(each, BatchSampler) and each is not BatchSampler
     }
-
-
-NAMES = tuple(specimens(Path()))
-KINDS = tuple(sorted(kind.__name__ for kind in public_samplers()))

@@ -7,74 +7,23 @@ from typing import Any, Callable
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from pystrat import (
-    BatchesByLength,
-    BatchSampler,
     DownsampledBatchSampler,
     FeatureLookup,
-    NegativePairBatchSampler,
     NoDuplicatesBatchSampler,
     PairDataset,
-    PerplexityBatchSampler,
-    PrioritizedBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
     TensorLoader,
     TreeBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
-    bin_target,
     correct_probabilities,
     decode_pairs,
-    inverse_density_weights,
-    repeat_factors,
     stratified_split,
 )
 from pystrat.corpus.mixture import weights_of_files
-
-OF_ROWS: dict[str, Callable[[Any], BatchSampler]] = {
-    "strata": lambda given: StratifiedBatchSampler(given, 1, seed=1),
-    "a column of strata": lambda given: StratifiedBatchSampler({"stratum": given}, 1, seed=1),
-    "groups": lambda given: StratifiedGroupBatchSampler([0, 1] * 6, 1, groups=given, seed=1),
-    "keys": lambda given: NoDuplicatesBatchSampler(given, 3, seed=1),
-    "weights": lambda given: WeightedBatchSampler(given, 3, seed=1),
-    "weights by epoch": lambda given: WeightedBatchSampler({0: given}, 3, seed=1),
-    "values": lambda given: WeightedBatchSampler(inverse_density_weights(given), 3, seed=1),
-    "numbers for bins": lambda given: StratifiedBatchSampler(bin_target(given, n_bins=2), 1, seed=1),
-    "classes": lambda given: WeightedBatchSampler(repeat_factors(given, threshold=1), 3, seed=1),
-    "priorities": lambda given: updated(PrioritizedBatchSampler(12, 3, seed=1), given),
-    "lengths": lambda given: BatchesByLength(UniformBatchSampler(12, 8, seed=1), given, max_tokens=20),
-    "users": lambda given: NegativePairBatchSampler(given, [*range(6)] * 2, ratio=0.5, batch_size=4, seed=1),
-    "losses": lambda given: reported(PerplexityBatchSampler(12, batch_size=2, seed=1), given),
-}
-
-
-def updated(sampler: PrioritizedBatchSampler, priorities: Any) -> BatchSampler:
-    sampler.update(range(12), priorities)
-    return sampler
-
-
-def reported(sampler: PerplexityBatchSampler, losses: Any) -> BatchSampler:
-    sampler.report(range(12), losses)
-    return sampler
-
-
-@pytest.mark.parametrize("name", OF_ROWS)
-def test_values_of_shape_n_1_are_one_value_per_row(name: str) -> None:
-    values = [3, 3, 5, 4, 5, 6, 7, 8, 9, 9, 2, 3]
-    expected = OF_ROWS[name](values).batches(0).rows.tolist()
-    for form in (
-        np.array(values)[:, None],
-        np.ma.array(values)[:, None],
-        torch.tensor(values)[:, None],
-        [torch.tensor([value]) for value in values],
-        [np.array([value]) for value in values],
-        [[value] for value in values],
-    ):
-        assert OF_ROWS[name](form).batches(0).rows.tolist() == expected
-
 
 LABELED = pd.Series([0, 1] * 6, index=range(12, 0, -1))
 OTHERS = pd.Series([0, 0, 1, 1, 2, 2] * 2)

@@ -171,6 +171,23 @@ def test_numbers_of_every_form_give_what_a_list_gives(name: str, form: str) -> N
     assert entry(NUMBER_FORMS[form](values)) == entry(values)
 
 
+COLUMNS: dict[str, Form] = {
+    "array": lambda values: np.array(values)[:, None],
+    "masked": lambda values: np.ma.array(values)[:, None],
+    "tensor": lambda values: torch.tensor(values)[:, None],
+    "tensors": lambda values: [torch.tensor([value]) for value in values],
+    "arrays": lambda values: [np.array([value]) for value in values],
+    "lists": lambda values: [[value] for value in values],
+}
+
+
+@pytest.mark.parametrize("form", COLUMNS)
+@pytest.mark.parametrize("name", ["strata", "values of bins", "codes", "weights", "new weights"])
+def test_values_of_shape_n_1_are_one_value_per_row(name: str, form: str) -> None:
+    entry, values = OF_NUMBERS[name]
+    assert entry(COLUMNS[form](values)) == entry(values)
+
+
 # What no entry takes is refused with the same words in every form.
 
 MISSING_FORMS: dict[str, Form] = {

@@ -138,6 +138,25 @@ def test_rows_of_a_sampler_and_of_a_stream_are_matched_by_their_values() -> None
     assert list(stream) == [[0.3, 0.1 + 0.2]]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda counts: counts.iloc[[2, 0, 1], ::-1],
+        lambda counts: counts.astype(float),
+        lambda counts: counts.set_axis(pd.CategoricalIndex(list("abc"), categories=list("cba")), axis=0),
+    ],
+)
+def test_the_same_table_in_another_form_gives_the_same_batches(change: Any) -> None:
+    strata = {"a": ["no", "no", "yes"], "b": ["yes", "no", "no", "no"], "c": ["no", "yes"]}
+    counts = shard_counts(strata)
+    samplers = [
+        ShardedStratifiedBatchSampler(strata["c"] + strata["a"], 1, counts=table, shards=["c", "a"], seed=1)
+        for table in (counts, change(counts))
+    ]
+    assert samplers[0].state() == samplers[1].state() and list(samplers[0]) == list(samplers[1])
+    assert bind_counts([change(counts)]).loc[counts.index, counts.columns].equals(counts)
+
+
 def test_a_grouped_table_is_read_as_it_is() -> None:
     rows = pd.DataFrame({"file": [2, 10, 2, 10, 2], "label": [1, 0, 1, 1, 0]})
     read = read_counts(rows.groupby(["file", "label"]).size().unstack(fill_value=0))

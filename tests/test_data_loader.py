@@ -66,17 +66,6 @@ def test_the_same_batches_whatever_the_workers(workers: int, method: Optional[st
     assert len(loader) == len(expected(0))
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_an_epoch_abandoned_half_way_is_not_repeated(workers: int) -> None:
-    sampler = sampler_of()
-    loader = DataLoader(Positions(), batch_sampler=sampler, num_workers=workers)  # type: ignore[arg-type]
-    iterator = iter(loader)
-    assert [next(iterator).tolist() for _ in range(2)] == expected(0)[:2]
-    del iterator
-    assert sampler.epoch == 1
-    assert delivered(loader) == expected(1)
-
-
 def test_a_dataset_in_place_of_its_labels_is_refused_with_what_to_do() -> None:
     dataset = TensorDataset(torch.arange(80), torch.tensor(LABELS))
     message = (
@@ -100,8 +89,3 @@ def test_datasets_that_take_a_list_of_rows_yield_the_same_batches_at_once(worker
     for epoch in range(2):
         assert [batch[0].tolist() for batch in loader] == expected(epoch)
     assert len(loader) == len(expected(0))
-
-
-def test_datasets_that_do_not_take_a_list_of_rows_need_a_batch_sampler() -> None:
-    with pytest.raises(TypeError):
-        list(at_once(list(range(len(LABELS)))))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("process groups")
 
 @pytest.mark.parametrize("world", [2, 3, 4])
 def test_every_row_on_one_rank_and_the_promise_on_each(world: int) -> None:
-    ranks = run("batches", "proportional", world)
+    ranks = run("batches", world)
     whole = StratifiedBatchSampler(LABELS, 2, seed=1, num_replicas=world)
     for epoch in range(2):
         batches = [rank[epoch] for rank in ranks]
@@ -31,7 +31,7 @@ def test_every_row_on_one_rank_and_the_promise_on_each(world: int) -> None:
 
 def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws() -> None:
     world = 2
-    ranks = run("feedback", "-", world)
+    ranks = run("feedback", world)
     whole, expected = weighted_sampler(world, None), []
     iterator = iter(whole)
     for _ in range(len(whole) // world):
@@ -44,7 +44,7 @@ def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws()
 
 
 def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_trains() -> None:
-    first, second = run("vocabulary", "-", 2)
+    first, second = run("vocabulary", 2)
     assert first == second
     torch.manual_seed(0)
     expected = train_vocabulary(torch.nn.Embedding(20, 4), VOCABULARY_TARGETS, average=lambda layer: None)
@@ -54,6 +54,6 @@ def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_t
 
 
 def test_a_sampled_vocabulary_refuses_a_layer_inside_distributed_data_parallel() -> None:
-    for inside, around, beside in run("wrapped", "-", 2):
+    for inside, around, beside in run("wrapped", 2):
         assert inside == around and "'model' parameter must have the layer outside Distri" in inside
         assert beside == "2 words"

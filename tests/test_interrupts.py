@@ -20,7 +20,7 @@ from tests.levels import some_of
 SOON = 0.005  # seconds; each call takes many times as long
 LARGE = 2**26  # rows of loops that only read and write them
 SMALL = 2**24  # rows of loops that do more
-MANY = 2**22  # rows with ranks
+MANY = 2**20  # rows with ranks
 
 
 class Interrupted(Exception):
@@ -167,7 +167,7 @@ def test_ranks_have_all_of_a_change_or_nothing_after_an_interrupt(alarm: None, c
             getattr(expected, name)(*arguments)
         whole = expected.state()
         assert np.array_equal(after.pop("priorities"), whole.pop("priorities")) and after == whole
-        some = in_order(1000) * 4000
+        some = in_order(1000) * 1000
         assert np.array_equal(sampler.importance_weights(some), expected.importance_weights(some))
     order = np.argsort(-sampler.state()["priorities"], kind="stable")
     ranks = np.empty(len(order))

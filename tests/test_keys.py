@@ -21,7 +21,6 @@ from pystrat import (
     shard_counts,
     sharded_plan,
 )
-from pystrat.stream import StratifiedStream, count_sources
 
 DAYS = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
 PAIRS: dict[str, list[Any]] = {
@@ -107,14 +106,6 @@ def test_a_table_of_counts_may_be_kept_as_text() -> None:
     assert list(counts.columns) == [1, 0] and list(saved.columns) == ["1", "0"]
     samplers = [ShardedStratifiedBatchSampler(labels, 5, counts=c, shards=["a"], seed=1) for c in (counts, saved)]
     assert list(samplers[0]) == list(samplers[1])
-
-
-def test_sources_of_a_stream_are_counted_by_the_values_of_their_rows() -> None:
-    rows = {"a": [{"label": 1}, {"label": 0}], "b": [{"label": 1}, {"label": 0}, {"label": 0}]}
-    counts = count_sources(rows, read=iter, stratum="label")
-    assert counts[1].to_dict() == {"a": 1, "b": 1} and counts[0].to_dict() == {"a": 1, "b": 2}
-    stream = StratifiedStream(rows, 1, read=iter, stratum="label", counts=counts, shuffle=False)
-    assert sorted(row["label"] for batch in stream for row in batch) == [0, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", [name for name in LABELS if name != "two columns in a dict"])

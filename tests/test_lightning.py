@@ -24,7 +24,6 @@ from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
     LABELS,
-    corpus_sampler,
     epoch_of,
     installed,
     loader_of,
@@ -84,19 +83,6 @@ def test_lightning_trains_on_every_epoch_whenever_it_sets_it(workers: int, fits:
 
 
 # Real runs in this process --------------------------------------------------------------------------------------------
-
-
-@installed("lightning")
-def test_overfitting_takes_the_first_batches_of_each_epoch() -> None:
-    fitted = installed_fits(loader_of(sampler_of()), range(EPOCHS), overfit_batches=4)
-    assert fitted == [epoch_of(sampler_of(), epoch)[:4] for epoch in range(EPOCHS)]
-
-
-@installed("lightning")
-def test_epochs_of_different_lengths_have_loaders_that_are_reloaded() -> None:
-    loader = loader_of(corpus_sampler())
-    fitted = installed_fits(lambda: loader, range(EPOCHS), reload_dataloaders_every_n_epochs=1)
-    assert fitted == [epoch_of(corpus_sampler(), epoch) for epoch in range(EPOCHS)]
 
 
 LIMIT = 7  # of the batches of an epoch, as `limit_train_batches`

@@ -14,7 +14,7 @@ import pytest
 
 import pystrat
 from pystrat import StratifiedBatchSampler
-from pystrat.messages import show
+from pystrat.messages import refusals, refused_value, show
 from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
@@ -91,7 +91,6 @@ def test_warned_or_allowed(case: dict) -> None:
         ([], "0 values"),
         ([1], "1 value"),
         ((1, 2), "2 values"),
-        (-(10**400), "-Inf"),
         (Fraction(7, 2), "3.5"),
         (np.array(3), "a value of class 'ndarray'"),
         (object(), "a value of class 'object'"),
@@ -99,6 +98,14 @@ def test_warned_or_allowed(case: dict) -> None:
 )
 def test_how_a_value_is_shown(value: Any, shown: str) -> None:
     assert show(value) == shown
+
+
+def test_the_innermost_place_is_named_and_other_errors_stay() -> None:
+    with pytest.raises(ValueError) as error, refusals("of the table"), refusals("of node 'must '"):
+        raise refused_value("it's k", "be 1", "2")
+    assert str(error.value) == "The 'it's k' parameter of node 'must ' must be 1. Got 2 instead."
+    with pytest.raises(ValueError, match="^no$"), refusals("of the table"):
+        raise ValueError("no")
 
 
 @pytest.mark.parametrize("value", [7, 7.0, np.float16(7), np.uint8(7), 0.07 * 100, 7 + 6e-9])

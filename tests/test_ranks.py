@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from pystrat import StratifiedBatchSampler, check_ranks
-from tests.distributed_job import stratified, weighted_sampler
+from tests.distributed_job import hostile_values, stratified, weighted_sampler
+from tests.hostile import GRAMMAR
 from tests.process_groups import run
 
 pytestmark = pytest.mark.xdist_group("process groups")
@@ -15,8 +17,8 @@ pytestmark = pytest.mark.xdist_group("process groups")
 WORLD = 3
 ALIKE = "must be the same in all processes. Got {} than in process 0 instead. Pass the same data, parameters and seed "
 ALIKE += "in all processes, and load the same state."
-OWN = "must have a rank of its own in each process. Got {} instead. "
-PASS = "Pass num_replicas=torch.distributed.get_world_size() and rank=torch.distributed.get_rank()."
+OWN = "must have num_replicas=3, and a rank of its own in each process. Got num_replicas={} and the ranks {} instead. "
+OWN += "Pass num_replicas=torch.distributed.get_world_size() and rank=torch.distributed.get_rank()."
 SHARD = "must have each shard in one process. Got {} instead. Give it to one of them."
 PASSES = [
     "nothing",
@@ -29,26 +31,24 @@ PASSES = [
 ]
 REFUSED = {
     "seed": ALIKE.format("another seed, 2, in process 1"),
-    "labels": ALIKE.format("other strata in processes 1 and 2"),
-    "num_replicas": ALIKE.format("another 'num_replicas', 1, in process 2"),
-    "too many replicas": f"must have the number of processes, 3, as 'num_replicas'. Got 6 instead. {PASS}",
-    "the same rank": OWN.format("rank 0 in processes 0 and 2") + PASS,
-    "a missing rank": OWN.format("no rank in process 0") + PASS,
+    "labels": ALIKE.format("other strata in process 1"),
+    "num_replicas": ALIKE.format("another num_replicas, 1, in process 2"),
+    "too many replicas": OWN.format(6, "0, 1, 2"),
+    "the same rank": OWN.format(3, "0, 1, 0"),
+    "a missing rank": OWN.format(3, "None, 1, 2"),
     "kind": ALIKE.format("another kind, UniformBatchSampler, in process 1"),
-    "place": ALIKE.format("another place, epoch 3 and batch 0, in processes 1 and 2"),
-    "several": ALIKE.format("another seed, 2, in process 1 and another place, epoch 4 and batch 0, in process 2"),
-    "weights": ALIKE.format("other feedback in process 2"),
+    "place": ALIKE.format("another place, epoch 3 and batch 0, in process 1"),
     "stream": ALIKE.format("another seed, 2, in process 1"),
     "other shards": ALIKE.format("other counts in process 1"),
-    "a shard twice": SHARD.format("'part-0' in processes 0 and 2"),
-    "a missing shard": SHARD.format("'part-2' in none"),
+    "a shard twice": SHARD.format("'part-0' in 2"),
+    "a missing shard": SHARD.format("'part-2' in 0"),
 }
 
 
 @pytest.fixture(scope="module")
 def ranks() -> list[Any]:
     """What each process wrote."""
-    return run("ranks", "-", WORLD)
+    return run("ranks", WORLD)
 
 
 @pytest.mark.parametrize("case", PASSES)
@@ -59,6 +59,10 @@ def test_samplers_that_fit_together_pass(ranks: list[Any], case: str) -> None:
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_differs_is_named_in_every_process(ranks: list[Any], case: str) -> None:
     assert [rank[case] for rank in ranks] == [f"The 'sampler' parameter {REFUSED[case]}"] * WORLD
+
+
+def test_feedback_differs(ranks: list[Any]) -> None:
+    assert all(re.search("another feedback, .*, in process 2 than in process 0", rank["weights"]) for rank in ranks)
 
 
 def test_a_process_that_passes_something_else_ends_all_processes(ranks: list[Any]) -> None:
@@ -73,8 +77,7 @@ def test_the_processes_of_a_group_are_checked(ranks: list[Any]) -> None:
 
 
 def test_a_process_alone_has_the_batches_of_no_other(ranks: list[Any]) -> None:
-    message = f"must have the number of processes, 1, as 'num_replicas'. Got {WORLD} instead. {PASS}"
-    assert [rank["group of one"] for rank in ranks] == [f"The 'sampler' parameter {message}"] * WORLD
+    assert all("must have num_replicas=1" in rank["group of one"] for rank in ranks)
 
 
 def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> None:
@@ -84,8 +87,8 @@ def test_one_process_may_iterate_while_the_others_do_not(ranks: list[Any]) -> No
 
 def test_a_table_that_a_process_joins_in_another_way_ends_all_processes(ranks: list[Any]) -> None:
     message = (
-        "The 'strata' parameter must give the same table in all processes. Got another table in "
-        "process 1 than in process 0 instead. Install the same release of pystrat in all processes."
+        "The 'strata' parameter must give the table of process 0 in all processes. Got another one in process 1 "
+        "instead. Install the same release of pystrat in all processes."
     )
     assert [rank["table"] for rank in ranks] == [message] * WORLD
 
@@ -94,3 +97,26 @@ def test_without_a_process_group_nothing_is_compared() -> None:
     check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1, num_replicas=4, rank=3))
     with pytest.raises(ValueError, match="'process_group' parameter must be left out if no process group"):
         check_ranks(stratified(1, None), process_group="gloo")
+
+
+def test_hostile_values_in_one_process_end_all_processes() -> None:
+    """None waits for another one; all have the same table, or an error that is that of the process."""
+    ranks = run("hostile", 2)
+    for number, name in enumerate(hostile_values()):
+        for call in ("gather_counts", "check_ranks"):
+            first, second = (rank[call][number] for rank in ranks)
+            if second.startswith("table"):
+                assert first == second, name
+            else:
+                assert GRAMMAR.fullmatch(second), name
+                done = "count its shards" if call == "gather_counts" else "describe its sampler"
+                assert re.fullmatch(f"Process 1 could not {done}: (Type|Value)Error: {re.escape(second)}", first), name
+
+
+def test_what_was_not_given_for_a_running_group_is_warned_of_once_at_the_first_batch() -> None:
+    for told in run("warned", 2):
+        assert told["ranked"] == [0]
+        for name, lacking in (("alone", "num_replicas"), ("seedless", "seed")):
+            before, message = told[name]
+            assert before == 0
+            assert f"A process group of 2 processes runs, but the '{lacking}' parameter was not given" in message

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Iterable, NamedTuple
 
@@ -134,17 +132,6 @@ def test_a_batch_has_the_form_of_an_item(form: str, chunk: int) -> None:
     assert_all_same(loader, loader_of(Items(item), SAMPLERS["stratified"](seed=1)))
 
 
-def test_values_of_any_type_stay_as_they_are() -> None:
-    names = "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
-    values = [torch.arange(N).to(getattr(torch, name)) for name in names]
-    for each in values:
-        if each.dtype.is_floating_point:
-            each[::3] = float("nan")
-            each[1::3] = -0.0
-    sampler = SAMPLERS["stratified"]
-    assert_all_same(TensorLoader(*values, sampler=sampler(seed=1)), loader_of(TensorDataset(*values), sampler(seed=1)))
-
-
 def test_arrays_and_memory_maps_and_tables(tmp_path: Path) -> None:
     values = x.numpy()
     np.save(tmp_path / "x.npy", values)
@@ -157,22 +144,6 @@ def test_arrays_and_memory_maps_and_tables(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         for each in given:
             assert_all_same(TensorLoader(each, sampler=SAMPLERS["stratified"](seed=1)), expected)
-
-
-def test_a_file_larger_than_memory(tmp_path: Path) -> None:
-    n_columns, memory = 2**18, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")  # a row has a MiB
-    n_rows = 2 * memory // (4 * n_columns)
-    sampler = StratifiedBatchSampler(np.arange(n_rows) % 7 // 5, 2, seed=1)
-    expected = [rows.tolist() for rows in islice(sampler.batches(0), 10)]
-    path = tmp_path / "x"
-    with path.open("wb") as file:
-        file.truncate(4 * n_rows * n_columns)  # zeros, which take no space on the disk
-        for row in (row for rows in expected for row in rows):
-            file.seek(4 * row * n_columns)
-            file.write(np.float32(row).tobytes())
-    given = np.memmap(path, dtype=np.float32, mode="r", shape=(n_rows, n_columns))
-    batches = islice(TensorLoader(given, sampler=sampler), 10)
-    assert [batch[:, :2].tolist() for (batch,) in batches] == [[[row, 0.0] for row in rows] for rows in expected]
 
 
 def test_a_transform_gets_each_batch_on_the_device() -> None:
@@ -218,12 +189,6 @@ def test_auxiliary_values_come_with_their_rows() -> None:
     assert isinstance(next(iter(sampler()))[0], DrawnRow), "the batches of this sampler have such values"
 
 
-def test_an_iteration_without_an_end() -> None:
-    samplers = [TreeBatchSampler({"x": LABELS}, SPEC, 6, length=None, seed=1) for _ in range(2)]
-    plain = loader_of(TensorDataset(x), samplers[1])
-    assert_all_same(islice(TensorLoader(x, sampler=samplers[0]), 40), islice(plain, 40))
-
-
 @by_chunk
 def test_feedback_takes_effect_with_the_next_batch(chunk: int) -> None:
     samplers = [WeightedBatchSampler(np.ones(N), 8, n_batches=20, seed=1) for _ in range(2)]
@@ -255,30 +220,6 @@ def test_a_loader_continues_after_each_batch(name: str) -> None:
         for loader in (resumed, loader_of(TensorDataset(*data()), sampler)):
             rest = list(loader)
             assert_all_same([*rest, *loader] if taken < len(first) else rest, [*first[taken:], *second])
-
-
-def test_states_before_within_and_after_an_epoch() -> None:
-    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
-
-    def place() -> tuple[int, int]:
-        state = loader.state_dict()
-        return state["epoch"], state["batch"]
-
-    assert place() == (0, 0)
-    batches = iter(loader)
-    assert place() == (0, 0), "an iteration begins at its first batch"
-    next(batches)
-    next(batches)
-    assert place() == (0, 2)
-    another = iter(loader)
-    assert place() == (1, 0), "the newest iteration has taken nothing yet"
-    next(another)
-    assert place() == (1, 1), "the iteration that began last"
-    next(batches)
-    assert place() == (1, 1)
-    loader.set_epoch(5)
-    assert place() == (5, 0)
-    assert len(list(loader)) == len(loader) and place() == (6, 0)
 
 
 def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:

@@ -56,7 +56,7 @@ def test_the_recipe_for_pytorch_resumes_with_the_batches_that_would_have_come() 
     assert [batch[1].tolist() for batch in names["rest"]] == [names["labels"][rows].tolist() for rows in expected]
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.thorough)])
 def test_the_recipe_of_a_script_runs_whose_workers_import_it(method: str, tmp_path: Path) -> None:
     _, (_, code) = code_blocks("PyTorch")
     script = tmp_path / "script.py"
@@ -79,27 +79,6 @@ def test_the_recipes_for_skorch() -> None:
     best = factory["search"].best_params_["iterator_train__min_samples_per_stratum"]
     history = factory["search"].best_estimator_.history
     assert [sum("train_loss" in batch for batch in epoch["batches"]) for epoch in history] == [48 // best] * 2
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(("form", "split"), [("arrays", True), ("TensorDataset", True), ("TensorDataset", False)])
-def test_the_function_for_skorch_takes_what_skorch_trains_on(form: str, split: bool) -> None:
-    from skorch.dataset import ValidSplit
-
-    names: dict[str, Any] = {}
-    code = code_blocks("skorch")[1][1]
-    exec(shared_lines() + code.split("\nnet = ")[0], names)
-    data = (names["inputs"].numpy(), names["labels"]) if form == "arrays" else (names["dataset"], None)
-    net = names["NeuralNetClassifier"](
-        torch.nn.Sequential(torch.nn.Linear(8, 2), torch.nn.Softmax(dim=-1)),
-        max_epochs=1,
-        train_split=ValidSplit(0.2, random_state=1) if split else None,
-        iterator_train=names["stratified_loader"],
-        iterator_train__min_samples_per_stratum=4,
-        verbose=0,
-    ).fit(*data)
-    n_batches = sum("train_loss" in batch for batch in net.history[0]["batches"])
-    assert 8 <= n_batches <= 14 if split else n_batches == 60 // 4
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -10,18 +10,13 @@ import subprocess
 import symtable
 import sys
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat import (
-    BatchesByLength,
-    BatchSampler,
-    EpochSubsetBatchSampler,
-    StratifiedBatchSampler,
-)
+from pystrat import BatchSampler, StratifiedBatchSampler
 from tests.example_processes import environment
 
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "libraries").glob("*.md"))
@@ -37,13 +32,6 @@ def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
 
 def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
     return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)
-
-
-def corpus_sampler(processes: int = 1, rank: Optional[int] = None) -> BatchesByLength:
-    """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
-    tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
-    replicas = {"num_replicas": processes, "rank": rank}
-    return BatchesByLength(EpochSubsetBatchSampler(len(LABELS), 60, 6, seed=11, **replicas), tokens, max_tokens=40)
 
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:

@@ -195,7 +195,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         return self._epoch_length(self.epoch)
 
     def _epoch_length(self, epoch: int) -> int:
-        return int(self._with_instance(lambda instance: instance.batches_of(epoch)))
+        return self._instance.batches_of(epoch)
 
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()

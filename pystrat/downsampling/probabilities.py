@@ -13,7 +13,7 @@ from pystrat.messages import check_number, count_of, refused_type, refused_value
 from pystrat.strata import check_keys, identity_of
 from pystrat.value_names import listed_keys
 
-SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
+SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022, whose inverse is a number
 
 
 def published_class_weights(weight: float) -> tuple[float, float]:
@@ -75,8 +75,17 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     """
     keep_rate = pd.Series(dict(keep_rate)) if isinstance(keep_rate, Mapping) else keep_rate
     values = _as_doubles(probabilities, "probabilities")
-    rates = _as_doubles(keep_rate, "keep_rate")
-    _check_rates_and_values(rates, values)
+    rates = _as_doubles(keep_rate, "keep_rate").ravel()
+    if not ((values >= 0) & (values <= 1)).all():
+        raise refused_value("probabilities", "be from 0 to 1", "other values")
+    if not ((rates >= SMALLEST_RATE) & (rates < np.inf)).all():
+        raise refused_value("keep_rate", "hold finite numbers of at least 2^-1022", "other values")
+    if values.ndim > 2:
+        raise refused_value("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
+    n_classes = values.shape[1] if values.ndim == 2 else 1
+    if rates.size != n_classes:
+        required = f"have one value for each class of 'probabilities', {n_classes}"
+        raise refused_value("keep_rate", required, count_of(rates.size, "value"))
     if rates.size == 1:
         kept = rates.reshape(()) * values
         return np.asarray(kept / (kept + (1 - values)))
@@ -98,29 +107,6 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     if found.size and found.dtype.kind not in "iuf":
         raise refused_type(name, "hold numbers", "other values")
     return float64_of(found)
-
-
-def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float64]) -> None:
-    """Refuse numbers out of range, and rates that do not match the classes."""
-    if not ((values >= 0) & (values <= 1)).all():
-        raise refused_value("probabilities", "be from 0 to 1", "other values")
-    if not ((rates > 0) & (rates < np.inf)).all():
-        raise refused_value("keep_rate", "be above 0 and finite", "other values")
-    if (rates < SMALLEST_RATE).any():
-        required = "be at least 2^-1022, so that its inverse is a number"
-        raise refused_value("keep_rate", required, show(rates.min()))
-    if values.ndim > 2:
-        raise refused_value("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
-    if rates.ndim > 1 or not rates.size:
-        got = f"{rates.ndim} dimensions" if rates.ndim > 1 else "0 values"
-        raise refused_value("keep_rate", "be one value, or one for each class", got)
-    n_classes = values.shape[1] if values.ndim == 2 else 1
-    if values.ndim < 2 and rates.size > 1:
-        required = "be a table with a column for each class if 'keep_rate' has several values"
-        raise refused_value("probabilities", required, count_of(values.size, "value"))
-    if rates.size != n_classes:
-        required = f"have one value for each class of 'probabilities', {n_classes}"
-        raise refused_value("keep_rate", required, count_of(rates.size, "value"))
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:

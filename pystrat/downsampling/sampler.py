@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Union
 
-import numpy as np
-
 from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, show
-from pystrat.planned import PlannedBatchSampler
+from pystrat.strata_weights import PlannedBatchSampler
 from pystrat.strata import check_keys, encode_strata, strata_of_keys
 from pystrat.value_names import name_of
 
@@ -51,8 +48,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has all rows of the classes that are not downsampled, and exactly the kept rows of each other class, each
-      once.
+    * An epoch has all rows of the classes that are not downsampled, and the kept rows of each other class, each once.
     * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Batch sizes
       differ by at most 1, and every batch holds the floor or the ceiling of each class's share.
     * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
@@ -60,8 +56,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class, and over ``N / gcd(N, k)``
       epochs every row occurs equally often.
 
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic). It preserves calibration at
-    a fraction of the gradient steps; do not expect a better ranking (AUC).
+    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
     Examples
     --------
@@ -69,7 +64,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     >>> labels = [1] * 1000 + [0] * 2000
     >>> sampler = DownsampledBatchSampler(labels, multiplier=1, batch_size=100, seed=1)
     >>> sampler
-    DownsampledBatchSampler(2000 of 3000 rows, 20 batches, kept '1': 1000 of 1000, '0': 1000 of 2000, seed=1, epoch=0)
+    DownsampledBatchSampler(3000 rows, 20 batches, multiplier=1, batch_size=100, in_turn=False, seed=1, epoch=0)
     >>> sampler.weights([0, 2999]).tolist()
     [1.0, 2.0]
     """
@@ -104,12 +99,3 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by its value: ``plan.keep_rates``."""
         return self._plan.keep_rates
-
-    def __repr__(self) -> str:
-        plan, n_rows = self._plan, len(self._parts["codes"])
-        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.names, plan.counts, np.asarray(plan.available))]
-        shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
-        return (
-            f"{type(self).__name__}({plan.n_rows} of {n_rows} rows, {count_of(plan.n_batches, 'batch')}, "
-            f"kept {shown}, {'in_turn=True, ' * self._parts['in_turn']}seed={self._seed}, epoch={self.epoch})"
-        )

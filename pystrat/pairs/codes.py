@@ -67,16 +67,6 @@ def _of_ids(vector: Any, name: str) -> Coded:
     return Coded(column.codes, len(ids), ids, column.names)
 
 
-def check_table(n_users: Any, n_items: Any) -> tuple[int, int]:
-    """Return the numbers of users and items; refuse more cells than pair numbers can distinguish."""
-    n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
-    n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
-    if n_users * n_items > MAX_CELLS:
-        required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
-        raise refused_value("n_items", required, show(n_items))
-    return n_users, n_items
-
-
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
     """Return ids by code, of which there are `count` if that is given. The index of a pandas object has the codes."""
     if ids is None:

@@ -11,7 +11,7 @@ from pystrat.arrays import holds_tensors, in_order_of, own_index, plain_array
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refused_type, refused_value, show
-from pystrat.pairs.codes import check_ids, check_table, split_numbers
+from pystrat.pairs.codes import check_ids, split_numbers
 
 
 class FeatureLookup:
@@ -87,7 +87,7 @@ class _Side:
                 raise refused_value(f"{name}_features", f"have one value or one row for each of {count}", show(rows))
             self._features = FeatureLookup(rows)
 
-    def told(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
+    def of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
         """Return the ids and the features of codes under this name, if there are any."""
         found = {} if self._ids is None else {f"{name}_id": self._ids[codes]}
         if self._features is not None:
@@ -133,7 +133,8 @@ class PairDataset:
         user_ids: Any = None,
         item_ids: Any = None,
     ) -> None:
-        self.n_users, self.n_items = check_table(n_users, n_items)
+        self.n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
+        self.n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
         self._users = _Side(self.n_users, user_ids, user_features, "user")
         self._items = _Side(self.n_items, item_ids, item_features, "item")
 
@@ -141,8 +142,14 @@ class PairDataset:
         users, items, labels = split_numbers(numbers, self.n_items)
         if (users >= self.n_users).any():
             raise IndexError(f"there is no user {users.max()}: {type(self).__name__} has {self.n_users}")
-        pairs: dict[str, Any] = {"user": users, "item": items, "label": labels.astype(np.float32)}
-        return {**pairs, **self._users.told(users, "user"), **self._items.told(items, "item")}
+        return self._with_features({"user": users, "item": items}, label=labels.astype(np.float32))
+
+    def _with_features(self, codes: dict[str, NDArray[np.int64]], **further: Any) -> dict[str, Any]:
+        """Return codes by name, with the ids and the features of each; those of other names than "user" are items."""
+        found = {**codes, **further}
+        for name, of_name in codes.items():
+            found.update((self._users if name == "user" else self._items).of(of_name, name))
+        return found
 
 
 class TripleDataset(PairDataset):
@@ -194,7 +201,8 @@ class TripleDataset(PairDataset):
             users, items, labels = (part.reshape(-1, group) for part in (users, items, labels))
             of_one_user = (users == users[:, :1]).all() and (users < self.n_users).all()
             if of_one_user and (labels[:, 0] == 1).all() and not labels[:, 1:].any():
-                return self._triples(users[:, 0], items[:, 0], items[:, 1:])
+                codes = {"user": users[:, 0], "positive": items[:, 0], "negatives": items[:, 1:]}
+                return self._with_features(codes)
         required = f"hold whole triples of {self.n_users} users: a positive, then {group - 1} negatives of its user"
         raise refused_value("numbers", required, "others")
 
@@ -202,12 +210,3 @@ class TripleDataset(PairDataset):
         """Return the triples one by one, for loaders that collate batches."""
         triples = self[numbers]
         return [{name: values[place] for name, values in triples.items()} for place in range(len(triples["user"]))]
-
-    def _triples(
-        self, users: NDArray[np.int64], positives: NDArray[np.int64], negatives: NDArray[np.int64]
-    ) -> dict[str, Any]:
-        told: dict[str, Any] = {"user": users, "positive": positives, "negatives": negatives}
-        told.update(self._users.told(users, "user"))
-        told.update(self._items.told(positives, "positive"))
-        told.update(self._items.told(negatives, "negatives"))
-        return told

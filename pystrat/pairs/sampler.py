@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.messages import count_of, refused_value
-from pystrat.pairs.codes import check_table, coded
+from pystrat.pairs.codes import coded
 
 
 class ObservedPairsBatchSampler(KindBatchSampler):
@@ -37,7 +37,7 @@ class ObservedPairsBatchSampler(KindBatchSampler):
         n_codes, n_others = len(of_users.codes), len(of_items.codes)
         if n_codes != n_others:
             raise refused_value("items", f"have one value for each user code, {n_codes}", count_of(n_others, "value"))
-        self.n_users, self.n_items = check_table(of_users.n_codes, of_items.n_codes)
+        self.n_users, self.n_items = of_users.n_codes, of_items.n_codes
         self.user_ids, self.item_ids = of_users.ids, of_items.ids
         cells = of_users.codes * float(self.n_items)
         cells += of_items.codes

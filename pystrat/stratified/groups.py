@@ -6,8 +6,6 @@ from typing import Any, Optional
 
 from pystrat.arrays import check_same_rows
 from pystrat.core_sampler import arguments_of, data_of_groups
-from pystrat.messages import count_of, range_of
-from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
 
@@ -51,8 +49,6 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
       by at most 1. Within a batch, rows are ordered by stratum, then as in the epoch.
 
-    The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
-
     Examples
     --------
     >>> from pystrat import StratifiedGroupBatchSampler
@@ -81,33 +77,5 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("strata", "groups")))
         check_same_rows([("strata", strata), ("groups", groups)])
-        encoded = encode_strata(strata, missing=missing)
         numbered = encode_strata(groups, missing=None, name="groups")
-        found = self._begin_strata(encoded, data_of_groups(numbered))
-        if "skeleton" in found:  # takes long to find again
-            self._parts["skeleton"] = found["skeleton"]
-            self._idle.clear()
-        self._plan = _plan_of_groups(self._n_batches, keep, found, encoded.values)
-
-
-def _plan_of_groups(n_batches: int, keep: str, found: dict[str, Any], strata: Any) -> Plan:
-    """Return the plan of what the core says about the groups."""
-    columns = {name: found[name] for name in ("rows", "groups", "largest", "fewest", "most")}
-    most_of_group, most, possible, is_mixed = (
-        int(found[name][0]) for name in ("most_of_group", "most_of_batch", "most_batches", "mixed")
-    )
-    least, n_rows, others = int(columns["fewest"].min()), int(columns["rows"].sum()), n_batches - 1
-    held = f"every batch holds at least {count_of(least, 'row')} of every stratum"
-    sizes = n_rows // n_batches, most
-    if keep == "apart":
-        held += f", and at most {count_of(most_of_group, 'row')} of a group"
-    else:
-        fewest = int(columns["fewest"].sum())
-        sizes = max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
-    if is_mixed and least > 0:
-        held += f"; at most {count_of(possible, 'batch')} {'is' if possible == 1 else 'are'} possible"
-    heading = f"{count_of(n_batches, 'batch')} of {range_of(sizes, 'row')}, groups {keep}\n{held}"
-    numbers = {"most_of_group": most_of_group, "most_of_batch": most, "most_batches": possible, "mixed": bool(is_mixed)}
-    return Plan(
-        heading, n_batches, strata, columns, keep=keep, size_range=sizes, min_samples_per_stratum=least, **numbers
-    )
+        self._plan_strata(encode_strata(strata, missing=missing), data_of_groups(numbered))

@@ -105,33 +105,17 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         return self._minimum
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return the number of rows of each label in each batch of an epoch, over all ranks; changes nothing.
+        """Return the rows of each label (columns) in each batch of an epoch (rows), by default the next one.
 
-        Parameters
-        ----------
-        epoch : int, optional
-            From 0 to 6700000; by default the next epoch.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per batch, one column per label.
+        It is that of all ranks, and changes nothing.
         """
         return pd.DataFrame(self._held(epoch), pd.RangeIndex(self._global_length(), name="batch"), self._index())
 
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return where an epoch has fewer rows of a label than the minimum, over all ranks; changes nothing.
+        """Return where an epoch, by default the next one, has fewer rows of a label than the minimum.
 
-        Parameters
-        ----------
-        epoch : int, optional
-            As in `label_counts`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (those in the batch) and
-            ``missing`` (those that it lacks). Empty if the minimum is kept.
+        There is a row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (those in the batch)
+        and ``missing`` (those that it lacks). It is that of all ranks, and changes nothing.
         """
         held = self._held(epoch)
         batch, label = np.nonzero(held < self._minimum)

@@ -99,14 +99,20 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             "n_columns": len(numbered),
             "n_values": np.array([len(of_key) for of_key in names], dtype=np.float64),
         }
-        shown: list[Sequence[str]] = [*names]
+        shown: list[Sequence[str]] = [*names]  # as messages number them, those of strata first
         labels: dict[str, Any] = {"keys": titles}
         if strata is not None:
             encoded = encode_strata(strata, missing=None)
             data.update(codes=encoded.codes, n_strata=len(encoded.values))
             shown.insert(0, encoded.names)
             labels["names"] = encoded.names
-        self._begin(data, _Shown(shown))
+
+        def name_of(_: str, number: str) -> str:
+            ends = np.cumsum([len(of_key) for of_key in shown])
+            key = int(np.searchsorted(ends, int(number), side="right"))
+            return shortened(shown[key][int(number) - int(ends[key])])
+
+        self._begin(data, name_of)
         found = self._describe()
         frequent = [shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"])]
         self._labels = {**labels, "frequent": frequent}
@@ -126,23 +132,6 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     def plan(self) -> Plan:
         """The plan: the number of batches, and of each key the `values`, and the rows of the largest, `frequent`."""
         return self._plan
-
-
-class _Shown(Sequence[str]):
-    """The names of strata, if there are any, then those of the values of each key, as messages number them."""
-
-    def __init__(self, names: Sequence[Sequence[str]]) -> None:
-        self._names = names
-
-    def __len__(self) -> int:
-        return sum(map(len, self._names))
-
-    def __getitem__(self, place: Any) -> Any:
-        for names in self._names:
-            if place < len(names):
-                return shortened(names[place])
-            place -= len(names)
-        raise IndexError(place)
 
 
 def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:

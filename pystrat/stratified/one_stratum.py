@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from pystrat.core_sampler import arguments_of
 from pystrat.strata import encode_strata
-from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
+from pystrat.stratified.ranged import RangedBatchSampler
 
 
 class OneStratumBatchSampler(RangedBatchSampler):
@@ -66,6 +66,4 @@ class OneStratumBatchSampler(RangedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("strata",)))
-        encoded = encode_strata(strata, missing=missing)
-        found = self._begin_strata(encoded)
-        self._plan = plan_of_blocks(self._n_batches, found, encoded.values, "one stratum each")
+        self._plan_strata(encode_strata(strata, missing=missing))

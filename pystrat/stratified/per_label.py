@@ -9,7 +9,7 @@ import numpy as np
 from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag
-from pystrat.strata_weights import check_positions
+from pystrat.row_arguments import check_positions
 from pystrat.stratified.multilabel import LabeledBatchSampler
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -89,37 +89,19 @@ class PerLabelBatchSampler(LabeledBatchSampler):
         return None  # batches are numbers of pairs
 
     def class_weights(self, *, normalize: bool = False) -> pd.DataFrame:
-        """Return the training weight of the positives and of the negatives of each label.
+        """Return the training weight of the ``positives`` and the ``negatives`` of each label, in a row.
 
-        Parameters
-        ----------
-        normalize : bool, default False
-            If False, a weight is the rows with the label, or without it, divided by their mean number in an epoch. If
-            True, the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The columns ``positives`` and ``negatives``, with a row for each of the `labels`.
+        It is the rows with the label, or without it, divided by their mean number in an epoch. If `normalize` is True,
+        the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
         """
         weights = self._weights_of_signs(normalize)
         columns = {"positives": weights[1], "negatives": weights[0]}
         return pd.DataFrame(columns, index=pd.Index(self._names, name="label", tupleize_cols=False))
 
     def weights(self, numbers: Any, *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each number.
+        """Return the training weight of each number, such as those of a batch; NaN for one that is in no batch.
 
-        Parameters
-        ----------
-        numbers : array of int
-            Numbers for rows and labels, such as a batch.
-        normalize : bool, default False
-            As in `class_weights`.
-
-        Returns
-        -------
-        numpy.ndarray of float64, of the shape of `numbers`
-            NaN for a number that is in no batch: of a positive that is a negative, or the other way round.
+        That is a number of a positive that is a negative, or the other way round. `normalize` is as in `class_weights`.
         """
         parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self._names)
         found = check_positions(numbers, 2 * self.n_rows * n_labels, "numbers", "numbers of rows and labels")

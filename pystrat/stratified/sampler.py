@@ -9,7 +9,7 @@ import numpy as np
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
-from pystrat.planned import PlannedBatchSampler
+from pystrat.strata_weights import PlannedBatchSampler
 from pystrat.strata import encode_strata
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-import numpy as np
-
 from pystrat.core_sampler import arguments_of
-from pystrat.messages import count_of, range_of
-from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.strata_weights import WeightsOfStrata
-from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
+from pystrat.stratified.ranged import RangedBatchSampler
 
 
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
@@ -92,20 +88,4 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("strata",)))
-        encoded = encode_strata(strata, missing=missing)
-        found = self._begin_strata(encoded)
-        least, is_exact, blocks = int(found["min_samples_per_stratum"][0]), bool(found["exact"][0]), found["batches"]
-        mean, n_rare = blocks.sum() / self._n_batches, int((found["counts"][:-1] < least).sum())
-        held = range_of([strata_per_batch] if is_exact else [int(mean), int(np.ceil(mean))], "stratum")
-        rows = f"{'' if is_exact else 'at least '}{count_of(least, 'row')} of each"
-        aside = f", {count_of(n_rare, 'rare stratum')} aside" if n_rare else ""
-        self._plan: Plan = plan_of_blocks(
-            self._n_batches,
-            found,
-            encoded.values,
-            f"{held}, with {rows}{aside}",
-            least if is_exact else None,
-            strata_per_batch=self._parts["strata_per_batch"],
-            min_samples_per_stratum=least,
-            exact=is_exact,
-        )
+        self._plan_strata(encode_strata(strata, missing=missing))

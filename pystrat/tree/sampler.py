@@ -63,8 +63,8 @@ class _DeclaredSampler(KindBatchSampler):
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
-        described, warnings = self._with_instance(lambda instance: (instance.describe(), instance.warning.splitlines()))
-        return TreeDescription(self._nodes, self._table, described, warnings)
+        warnings = self._instance.warning.splitlines()
+        return TreeDescription(self._nodes, self._table, self._instance.describe(), warnings)
 
     def __bool__(self) -> bool:
         return True  # even without a length, which Python would request

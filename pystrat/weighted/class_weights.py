@@ -28,7 +28,6 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight per row.
 
     Examples
     --------
@@ -37,7 +36,8 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     [2.0, 0.6666666666666666, 0.6666666666666666, 0.6666666666666666]
     """
     classes = _classes(labels)
-    return _of_rows(classes, classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64)))
+    weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
+    return np.asarray(weights[classes.codes])
 
 
 def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.float64]:
@@ -52,10 +52,6 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
         As in `inverse_frequency_weights`.
     beta : float, default 0.999
         At least 0 and below 1. The paper uses 0.9, 0.99, 0.999 and 0.9999.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
 
     Notes
     -----
@@ -72,7 +68,7 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     if beta >= 1:
         raise refused_value("beta", "be below 1", show(beta))
     classes = _classes(labels)
-    return _of_rows(classes, 1 / _geometric_sums(classes.counts, beta))
+    return np.asarray((1 / _geometric_sums(classes.counts, beta))[classes.codes])
 
 
 def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
@@ -87,11 +83,6 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     temperature : float
         T, at least 1. With 1, all rows are equally likely. The larger it is, the more equally likely are the classes.
 
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-        One weight per row.
-
     Examples
     --------
     >>> from pystrat import temperature_weights
@@ -103,7 +94,7 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     # Powers of single numbers use the system's C library, as in R; powers of arrays may differ.
     distinct, places = np.unique(classes.counts, return_inverse=True)
     roots = np.array([float(count) ** (1 / temperature) for count in distinct])
-    return _of_rows(classes, (roots / distinct)[places])
+    return np.asarray((roots / distinct)[places][classes.codes])
 
 
 def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float64]:
@@ -121,11 +112,6 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     threshold : float, default 0.001
         From 0 to 1. Labels are not repeated if at least this share of the rows has them.
 
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-        One factor per row, at least 1.
-
     Notes
     -----
     The method is that of A. Gupta, P. Dollár and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance
@@ -142,7 +128,7 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
         raise refused_value("threshold", "be at most 1", show(threshold))
     if not _is_matrix(labels):
         classes = _classes(labels)
-        return _of_rows(classes, _factors(classes.counts, classes.n_rows, threshold))
+        return np.asarray(_factors(classes.counts, classes.n_rows, threshold)[classes.codes])
     matrix, names = as_label_matrix(labels)
     counts = matrix.sum(axis=0)
     if not counts.all():
@@ -155,12 +141,6 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
 
 def _classes(labels: Any) -> Strata:
     return encode_strata(labels, missing=None, name="labels")
-
-
-def _of_rows(classes: Strata, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight of each row, given the weights of the classes."""
-    found: NDArray[np.float64] = weights[classes.codes]
-    return found
 
 
 def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
@@ -179,8 +159,7 @@ def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float6
 
 def _factors(counts: NDArray[np.int64], n_rows: int, threshold: float) -> NDArray[np.float64]:
     """Return the repeat factor of each label, given the number of rows that have it."""
-    factors: NDArray[np.float64] = np.maximum(1, np.sqrt(threshold / (counts / n_rows)))
-    return factors
+    return np.asarray(np.maximum(1, np.sqrt(threshold / (counts / n_rows))))
 
 
 def _is_matrix(labels: Any) -> bool:

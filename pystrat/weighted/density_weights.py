@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _kinds
 from pystrat.columns import numbers_of
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 def inverse_density_weights(
@@ -66,13 +64,11 @@ def density_weights(
 
     Parameters
     ----------
-    values
-        As in `inverse_density_weights`.
+    values, bandwidth, n_bins
+        As in `inverse_density_weights`, as is what is returned.
     alpha : float, default 1.0
         At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. The
         further above 1, the more rows have almost none.
-    bandwidth, n_bins
-        As in `inverse_density_weights`, as is what is returned.
 
     Notes
     -----

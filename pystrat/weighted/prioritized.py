@@ -57,8 +57,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     * Ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k priorities O(k sqrt(n)).
     * The importance weight of row i is ``(n P(i)) ^ -beta``, with P(i) the probability of row i; with `normalize`,
       divided by the largest of these values.
-    * With ``beta=1`` and ``normalize=False``, the mean of weight times value over a batch is an unbiased estimate of
-      the mean over all rows.
 
     The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
@@ -157,14 +155,3 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             return {}
         beta = self._beta
         return {"beta": lambda batch: float(beta(int(batch)))}
-
-    def __repr__(self) -> str:
-        parts = self._parts
-        n_rows = self._instance.ask("n_rows")["n_rows"]
-        by_rank = parts["method"] == "rank"
-        method = "method='rank'" if by_rank else f"epsilon={parts.get('epsilon', 1e-6):g}"
-        return (
-            f"{type(self).__name__}({n_rows} rows, batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, alpha={parts['alpha']:g}, {method}, "
-            f"stratified={parts['stratified']}, seed={self.seed}, epoch={self.epoch})"
-        )

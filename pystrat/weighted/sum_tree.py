@@ -65,11 +65,6 @@ class SumTree:
         self._stream = RandomStream(self._seed)
         self._capacity = int(parts.get("capacity", n_rows.get("n_rows")))
 
-    def _instance_of(self, state: dict[str, Any]) -> _kinds.Instance:
-        instance = _kinds.Instance("sum_tree", {"capacity": self._capacity}, 0)
-        instance.begin(state)
-        return instance
-
     def __len__(self) -> int:
         """Return the number of rows that have a weight."""
         return int(self._instance.ask("n_rows")["n_rows"])
@@ -151,16 +146,20 @@ class SumTree:
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
         words = row_values(state["generator"], "generator")
-        position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
-        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position, "generator": words}
-        self._instance, self._seed, self._stream = self._instance_of(kept), seed, stream_at(words)
+        weights, position = row_values(state["weights"], "weights"), state["next_position"]
+        kept = {"weights": weights, "next_position": position, "generator": words}
+        instance = _kinds.Instance("sum_tree", {"capacity": self._capacity}, 0)
+        instance.begin(kept)
+        self._instance, self._seed, self._stream = instance, seed, stream_at(words)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_instance": self._instance.ask("state")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._instance = self._instance_of(state["_instance"])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self._capacity, self.state_dict())
 
     def __repr__(self) -> str:
         return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"
+
+
+def _loaded(capacity: int, state: dict[str, Any]) -> SumTree:
+    tree = SumTree(capacity=capacity, seed=0)
+    tree.load_state_dict(state)
+    return tree

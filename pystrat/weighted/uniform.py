@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Optional
 
 from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.messages import count_of
 
 
 class UniformBatchSampler(KindBatchSampler):
@@ -62,10 +61,3 @@ class UniformBatchSampler(KindBatchSampler):
     def batch_size(self) -> int:
         """The number of rows of every batch."""
         return int(self._parts["batch_size"])
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({count_of(self._parts['n_rows'], 'row')}, batch_size={self.batch_size}, "
-            f"{count_of(self._n_batches, 'batch')}, "
-            f"replacement={self._parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
-        )

@@ -39,7 +39,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     * Rows are drawn by their share of the total; without replacement, of the total that is left.
     * The batches are a function of the initial weights, the seed, the epoch, the updates, and how many batches were
       drawn before each update. The workers of a DataLoader request ``num_workers * prefetch_factor`` batches ahead.
-    * `batches` returns the epoch as it would be with the current weights, and changes nothing.
     * Weights by epoch cannot be updated. `weights` and `sample` use those of the next epoch.
     * A state contains the weights and the batches that were drawn but not trained on. If all ranks receive the same
       updates between the same batches, interleaving them gives the batches of ``rank=None``.
@@ -82,15 +81,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""
         asked = {"epoch": self.epoch, "rows": None if rows is None else row_positions(rows, "rows")}
         return np.asarray(self._instance.ask("weights", asked)["weights"])
-
-    def __repr__(self) -> str:
-        parts = self._parts
-        begins = ", ".join(f"{epoch:.0f}" for epoch in parts.get("begins", ()))
-        stages = f"weights from epochs {begins}, " if begins else ""
-        return (
-            f"{type(self).__name__}({parts['n_rows']} rows, {stages}batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
-        )
 
 
 def _weights_of(weights: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

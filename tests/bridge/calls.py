@@ -27,7 +27,7 @@ from pystrat import (
     shard_counts,
 )
 from pystrat.corpus import RareEventBatchSampler
-from tests.specimens import Specimen, named, specimens, varied_calls
+from tests.specimens import Specimen, all_specimens, named
 
 Calls = Dict[str, Specimen]
 
@@ -55,6 +55,10 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
     """Return arguments in the forms that neither the specimens nor the varied calls have."""
     part = {"n_rows": 30, "sample": 20, "batch_size": 7}
     prioritized = {"n_rows": 10, "batch_size": 3}
+    pairs = {"users": USERS, "items": ITEMS}
+    many_groups = {"strata": MANY, "groups": list(range(600)), "mean_batch_size": 4, "rare": "allow"}
+    few_groups = {"strata": MISSING, "groups": list("ghigjkikh"), "missing": "stratum", "rare": "allow"}
+    per_label = {"labels": random_labels(900, 6, seed=3), "labels_per_batch": 2, "n_batches": 7, "num_replicas": 2}
     rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
     shards: dict[str, Any] = {
         "strata": SHARDS["a.csv"] + SHARDS["C.csv"], "min_samples_per_stratum": None, "mean_batch_size": 14,
@@ -74,46 +78,23 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
         ],
         NoDuplicatesBatchSampler: [{"keys": {"a": LABELS, "b": LABELS}, "batch_size": 2, "num_replicas": 2}],
         StratifiedGroupBatchSampler: [
-            {
-                **{"strata": MISSING, "min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
-                "groups": ["g", "h", "i", "g", "j", "k", "i", "k", "h"],
-            },
-            {"strata": MANY, "mean_batch_size": 4, "rare": "allow", "groups": list(range(600)), "num_replicas": 2},
+            {**few_groups, "min_samples_per_stratum": 10**12},
+            {**many_groups, "num_replicas": 2},
         ],
         DownsampledBatchSampler: [
             {"strata": LABELS, "multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
             {"strata": LABELS, "multiplier": Fraction(4, 3), "batch_size": 4, "majority": 1.0},
         ],
-        PerLabelBatchSampler: [
-            {
-                **{"labels": random_labels(900, 6, seed=3), "positives_per_label": 2, "negatives_per_label": 5},
-                **{"labels_per_batch": 2, "n_batches": 7, "num_replicas": 2},
-            },
-        ],
+        PerLabelBatchSampler: [{**per_label, "positives_per_label": 2, "negatives_per_label": 5}],
         MultilabelBatchSampler: [
             {"labels": random_labels(400, 20, seed=4, most=0.6), "min_samples_per_label": 1e20, "rare": "allow"},
         ],
         NegativePairBatchSampler: [
-            {
-                "users": USERS,
-                "items": ITEMS,
-                "ratio": 0.55,
-                "batch_size": 6,
-                "method": "per_user",
-                "full_users": "skip",
-            },
-            {"users": USERS, "items": ITEMS, "ratio": 0.001, "batch_size": 1200, **LARGE},
-            {
-                "users": USERS,
-                "items": ITEMS,
-                "ratio": Fraction(2**70, 3 * 2**70 + 1),
-                "batch_size": 9,
-                "n_items": 9,
-            },
+            {**pairs, "ratio": 0.55, "batch_size": 6, "method": "per_user", "full_users": "skip"},
+            {**pairs, "ratio": 0.001, "batch_size": 1200, **LARGE},
+            {**pairs, "ratio": Fraction(2**70, 3 * 2**70 + 1), "batch_size": 9, "n_items": 9},
         ],
-        TripleBatchSampler: [
-            {"users": USERS, "items": ITEMS, "batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE},
-        ],
+        TripleBatchSampler: [{**pairs, "batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE}],
         PrioritizedBatchSampler: [
             {**prioritized, "alpha": 1.5, "beta": 1, "epsilon": 0.25, "normalize": False, "num_replicas": 2},
             {**prioritized, "capacity": 20, "method": "rank", "alpha": 0.7},
@@ -130,5 +111,4 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
 
 def all_calls(folder: Path) -> Calls:
     """Return the specimens and all other calls by name; those of trees have their specification as a mapping."""
-    others = named({"varied ": varied_calls(folder), "further ": further_calls(folder)})
-    return {**specimens(folder), **others}
+    return {**all_specimens(folder), **named({"further ": further_calls(folder)})}

@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 os.environ.setdefault("R_LIBS", str(ROOT / ".r-library"))
 os.environ.setdefault("RETICULATE_PYTHON", sys.executable)
 os.environ.setdefault("R_ENABLE_JIT", "0")
-os.environ.setdefault("R_MAKEVARS_USER", str(Path(__file__).with_name("Makevars")))
 os.environ.setdefault("R_COMPILE_PKGS", "0")
 
 

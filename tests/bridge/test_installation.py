@@ -61,12 +61,31 @@ def sources_of_r() -> set[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Build the source distribution, in whose sources a build has left files, and the wheel from it.
+# A compiler that does not optimize, and compiles each source once for both languages: that takes most of the time.
+COMPILER = """#!/bin/sh
+for argument; do
+  case $argument in
+    *.cpp) kept={folder}/$(cksum <"$argument" | tr " " -).o ;;
+    *.o) object=$argument ;;
+  esac
+done
+[ -n "$kept" ] || exec c++ "$@"
+[ -f "$kept" ] || c++ "$@" -O0 -g0 -U_FORTIFY_SOURCE -o "$kept" || exit 1
+cp "$kept" "$object"
+"""
 
-    The compiler does not optimize, which takes most of the time.
-    """
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("compiled") / "compiler"
+    path.write_text(COMPILER.format(folder=path.parent))
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def packages(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Build the source distribution, in whose sources a build has left files, and the wheel from it."""
     folder = tmp_path_factory.mktemp("packages")
     skipped = shutil.ignore_patterns(
         ".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "_*.cpp", "demo-output", "__pycache__"
@@ -80,11 +99,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
     run(sys.executable, "-c", build, cwd=folder / "source")
     (sdist,) = folder.glob("*.tar.gz")
-    compiler = folder / "cc"
-    compiler.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
-    compiler.chmod(0o755)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", str(folder)]
-    run(sys.executable, "-m", "pip", "wheel", str(sdist), *options, env={**os.environ, "CC": str(compiler)})
+    run(sys.executable, "-m", "pip", "wheel", str(sdist), *options, env={**os.environ, "CC": compiler})
     (wheel,) = folder.glob("*.whl")
     return sdist, wheel
 
@@ -110,7 +126,7 @@ def test_the_packages_have_all_sources_and_the_wheel_no_tests_and_no_files_of_da
 
 
 def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
-    packages: tuple[Path, Path], tmp_path: Path
+    packages: tuple[Path, Path], compiler: str, tmp_path: Path
 ) -> None:
     """With an R library of all packages but rbridge: it comes out of the wheel. What the user says of torch holds."""
     environment, library = tmp_path / "environment", tmp_path / "library"
@@ -122,7 +138,9 @@ def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
     for package in Path(os.environ["R_LIBS"].split(":")[0]).iterdir():
         if package.is_dir() and package.name != "rbridge":
             (library / package.name).symlink_to(package.resolve())
+    (tmp_path / "Makevars").write_text(f"CXX17 = {compiler}\n")
     cache = {"R_LIBS": str(library), "R_USER_CACHE_DIR": str(tmp_path / "cache"), "TORCH_LOAD": "no"}
+    cache["R_MAKEVARS_USER"] = str(tmp_path / "Makevars")
     printed = run(python, "-c", USE, cwd=tmp_path, env={**os.environ, **cache})
     origin, was_missing, versions, torch_is_loaded, settings = json.loads(printed)
     assert origin.startswith(str(environment)) and was_missing
@@ -215,7 +233,7 @@ def test_the_status_has_the_versions_of_what_is_there_and_the_error_of_a_broken_
     (tmp_path / "Rscript").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     broken = rbridge.r_status()
-    assert "R was found but fails: broken" in broken and "Install R 4.0" not in broken
+    assert "was found but fails: broken" in broken and "Install R 4.0" not in broken
 
 
 def test_another_version_of_the_r_package_that_r_has_loaded_is_refused(

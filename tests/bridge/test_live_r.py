@@ -1,4 +1,7 @@
-"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it."""
+"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it.
+
+R's test-base_epoch_order.R compares the order of epochs.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,11 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from pystrat import EpochSubsetBatchSampler, UniformBatchSampler, epoch_permutation
+from pystrat import EpochSubsetBatchSampler, UniformBatchSampler
 from pystrat.seeds import epoch_seed
 from rbridge.session import Session, as_array
-from tests.levels import some_of
 from tests.reference.naive_random import NaiveStream
 
-LARGEST_SEED = 2**31 - 2
 # Seeds R's generator, calls a function, and leaves the session's own generator as it was.
 SEEDED = """
 function(seed, draw, ...) {
@@ -39,22 +40,6 @@ def drawn(r: Session, evaluated: Callable[[str], Any]) -> Callable[..., list[int
         return values.astype(np.int64).tolist()
 
     return draw
-
-
-PERMUTATION = "function(n) sample.int(n) - 1"
-# Around the sizes at which a draw needs another bit, and seeds at both ends.
-SIZES = [(n, n * 1_000_003 % LARGEST_SEED) for n in range(1, 2001)]
-BITS = [(n, n) for power in (16, 17) for n in range(2**power - 4, 2**power + 5)]
-SEEDS = [
-    (700, seed) for seed in (*range(200), *range(2**30, 2**30 + 50), *range(LARGEST_SEED - 50, LARGEST_SEED + 1))
-]
-LARGE = [(10**6, seed) for seed in (0, 1, 12_345, LARGEST_SEED)]
-
-
-@pytest.mark.parametrize("cases", [some_of(SIZES, 400), some_of(BITS, 8), some_of(SEEDS, 100), some_of(LARGE, 1)])
-def test_an_epoch_order_is_a_sample_of_r(cases: list[tuple[int, int]], drawn: Callable[..., list[int]]) -> None:
-    for n_rows, seed in cases:
-        assert epoch_permutation(n_rows, seed=seed).tolist() == drawn(PERMUTATION, seed, n_rows), (n_rows, seed)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 1_000, 65_536, 65_537, 10**6, 2**31 - 1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import islice
 from pathlib import Path
 from typing import Any, Callable
 
@@ -14,8 +13,8 @@ import pytest
 
 import rbridge
 from pystrat import TreeBatchSampler
-from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe, assert_same_sampler, columns_of, instance_of
+from rbridge.session import Session
+from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
 from tests.reference.golden_vectors import GOLDEN
 
 AUXILIARY = {
@@ -105,23 +104,6 @@ def test_a_tree_declared_in_r_with_a_table_of_r_is_that_of_python(
         sampler.set_epoch(3)
         drawn = [row for batch in sampler for row in batch]
         assert found == {name: [row.aux[name] for row in drawn] for name in sampler.auxiliary_names}
-
-
-@pytest.mark.parametrize("auxiliary", [{}, {"auxiliary": {"step": "counter()", "u": "uniform(0, 1)"}}])
-def test_epochs_without_an_end_go_on_alike_in_r(auxiliary: dict[str, Any], r: Session) -> None:
-    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle", **auxiliary}, 8, length=None, seed=7)
-    instance = instance_of(r, sampler)
-    r.call_function(instance["set_epoch"], 2)
-    sampler.set_epoch(2)
-    next_batch = r.call_function(instance[".iter"])
-    for rows in islice(sampler, 3000):
-        delivered = r.call_function(next_batch)
-        assert (as_array(delivered) - 1).tolist() == rows
-    if auxiliary:
-        found = columns_of(r.rinterface.baseenv["attr"](delivered, "aux"))
-        assert {name: list(values) for name, values in found.items()} == {
-            name: [row.aux[name] for row in rows] for name in ("step", "u")
-        }
 
 
 def test_a_function_of_python_as_auxiliary_value_does_not_cross(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ which reads the recipes of all specimens. With the compiler "windows", MinGW-w64
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
@@ -18,8 +17,6 @@ OPTIONS = "-O1 -g1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitiz
 ON_WINDOWS = ["-O1", "-static", "-Wno-mismatched-new-delete"]
 WARNINGS = "-Wall -Wextra -Wconversion -pedantic -Werror".split()
 COMPILERS = {"gcc": "g++", "clang": "clang++", "windows": "x86_64-w64-mingw32-g++"}
-# What the program does wrong if it is asked to, and what the sanitizers say of it.
-ERRORS = {"beyond": "heap-buffer-overflow|insufficient space for an object", "overflow": "signed integer overflow"}
 
 
 def compiled(compiler: str, program: Path) -> Path:
@@ -30,20 +27,12 @@ def compiled(compiler: str, program: Path) -> Path:
     return program
 
 
-def run(program: Path, argument: str, numbers: str = "") -> subprocess.CompletedProcess[str]:
-    command = ["wine", program, argument] if program.suffix == ".exe" else [program, argument]
-    return subprocess.run(command, input=numbers, capture_output=True, text=True, check=False)
-
-
 def main(compiler: str, trials: str = "50") -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(compiler, Path(folder) / ("replay.exe" if compiler == "windows" else "replay"))
-        for error, problem in ERRORS.items() if compiler != "windows" else ():
-            done = run(program, error)
-            if done.returncode == 0 or not re.search(problem, done.stderr):
-                sys.exit(f"The sanitizers of {compiler} do not find '{error}'.")
         numbers = " ".join(map(str, numbers_of_recipes()))
-        done = run(program, trials, numbers)
+        command = ["wine", program, trials] if program.suffix == ".exe" else [program, trials]
+        done = subprocess.run(command, input=numbers, capture_output=True, text=True, check=False)
         if done.returncode != 0 or done.stdout.split() != numbers.split()[:1]:
             sys.exit(f"{compiler}, {trials} trials:\n{done.stdout}{done.stderr}")
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pystrat import BatchSampler
 from pystrat.recipe import Recipe
 from tests.inside import recipe_of
-from tests.specimens import samplers, varied
+from tests.specimens import all_specimens, write_files
 
 TYPES = {"uint8": 0, "int32": 1, "float64": 2}  # those of replay.cpp, in which a text is 3
 MOST_VALUES = 120  # of a part; changes of few are more likely to matter
@@ -26,8 +25,8 @@ def recipes() -> list[Recipe]:
     """Return the different recipes of specimens with few values."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = [*samplers(Path(folder)), *varied(Path(folder))]
-        found = [recipe_of(sampler) for sampler in made if isinstance(sampler, BatchSampler)]
+        write_files(Path(folder))
+        found = [recipe_of(specimen.make()) for specimen in all_specimens(Path(folder)).values()]
     # A sampler around another one also has the parts of that, which are no parts of its kind.
     found = [replace(recipe, parts=_without_inside(recipe.parts)) for recipe in found]
     few = (recipe for recipe in found if max(map(np.size, recipe.parts.values()), default=0) <= MOST_VALUES)

@@ -4,7 +4,7 @@
  * leaves the instance as it was. Nothing names a kind.
  *
  * Usage: replay TRIALS, the number of mutated recipes of each one. The sanitizers with which it is compiled end it at
- * errors of memory and of arithmetic; replay beyond and replay overflow make one of each.
+ * errors of memory and of arithmetic.
  */
 
 #include <cstdlib>
@@ -279,9 +279,6 @@ void check_quantiles() {
 
 int main(int n_arguments, char **arguments) {
   fail_unless(n_arguments == 2, "there is one argument");
-  std::unique_ptr<int[]> row(new int[1]{INT32_MAX});
-  if (arguments[1] == std::string("beyond")) return row[static_cast<size_t>(n_arguments)];
-  if (arguments[1] == std::string("overflow")) return row[0] + n_arguments;
   check_quantiles();
   std::vector<Call> calls = read_calls();
   int n_refused = 0;

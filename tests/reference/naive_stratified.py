@@ -34,7 +34,7 @@ def half_up(number: Fraction) -> int:
 
 def by_weights(weights: Sequence[Fraction], total: int) -> list[int]:
     """Divide a total by weights: each part ends where its share of the running sum, rounded down, ends."""
-    ends = [floor(total * sum(weights[:place]) / sum(weights)) for place in range(len(weights) + 1)]
+    ends = [floor(total * sum(weights[:place]) / (sum(weights) or 1)) for place in range(len(weights) + 1)]
     return [end - begin for begin, end in zip(ends, ends[1:])]
 
 
@@ -47,7 +47,7 @@ def weights_of(sizes: Sequence[int], temperature: Optional[float] = None, cap: O
     return [Fraction(max(1, half_up(Fraction(power * 10**6)))) for power in powers]
 
 
-def naive_plan(names: Sequence[str], sizes: Sequence[int], parameters: dict[str, Any]) -> tuple[int, list[int]]:
+def naive_plan(names: Sequence[Any], sizes: Sequence[int], parameters: dict[str, Any]) -> tuple[int, list[int]]:
     """Return the number of batches, and the rows of each stratum that an epoch takes."""
     minimum, size = parameters.get("min_samples_per_stratum"), parameters.get("mean_batch_size")
     replicas, balance, n_rows = parameters.get("num_replicas", 1), parameters.get("balance"), sum(sizes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pystrat
-from pystrat import advise, min_samples_for_batch_size
+from pystrat import advise
 from tests.reference.golden_advice import reference, too_few
 from tests.reference.golden_vectors import GOLDEN
 
@@ -46,23 +45,6 @@ def test_golden_advice(case: dict[str, Any]) -> None:
     advice = advise(labels_of(given.pop("sizes")), **given)
     assert_is_as(advice, expected)
     assert (advice.reason, advice.python, advice.r) == (expected["reason"], expected["python"], expected["r"])
-
-
-@pytest.mark.parametrize("sizes", [[1, 3], [2, 2, 2], [4, 1, 2], [7]])
-def test_shares_and_moments_are_those_of_all_batches(sizes: list[int]) -> None:
-    labels = labels_of(sizes)
-    for batch_size in range(1, len(labels) + 1):
-        batches = np.array(
-            [
-                np.bincount(labels[list(rows)], minlength=len(sizes))
-                for rows in combinations(range(len(labels)), batch_size)
-            ]
-        )
-        for minimum in range(1, batch_size + 1):
-            found = advise(labels, batch_size, min_samples_per_stratum=minimum).strata
-            assert found["mean"].to_numpy() == pytest.approx(batches.mean(axis=0))
-            assert found["variance"].to_numpy() == pytest.approx(batches.var(axis=0), abs=1e-12)
-            assert found["too_few"].to_numpy() == pytest.approx((batches < minimum).mean(axis=0), abs=1e-12)
 
 
 @given(SIZES, st.data())
@@ -104,14 +86,6 @@ def test_the_advised_sampler_holds_the_minimum(sizes: list[int], data: Any) -> N
         assert (held.sum(axis=1) == batch_size).all() and min(sizes) < minimum
 
 
-def test_plain_batches_of_many_strata_are_not_enough_if_each_stratum_is_rarely_short() -> None:
-    labels, generator = labels_of([30] * 400), np.random.default_rng(0)
-    advice = advise(labels, 2500)
-    assert advice.strata["too_few"].max() < 0.001 and advice.sampler != "plain"
-    drawn = [np.bincount(generator.choice(labels, 2500, replace=False), minlength=400) for _ in range(300)]
-    assert np.mean([held.min() == 0 for held in drawn]) > 0.2
-
-
 @pytest.mark.parametrize(
     "sizes, batch_size, minimum, said",
     [
@@ -148,24 +122,6 @@ def test_samplers_without_a_parameter_for_missing_values(
     labels = [*labels_of(sizes).tolist(), *[None] * 300]
     reason = advise(labels, 60, min_samples_per_stratum=minimum, missing=missing).reason
     assert reason.endswith(said)
-
-
-@given(SIZES, st.data())
-def test_the_largest_minimum_is_that_of_the_batch_size(sizes: list[int], data: Any) -> None:
-    batch_size = data.draw(st.integers(1, sum(sizes)))
-    largest = advise(labels_of(sizes), batch_size).largest_minimum
-    if largest:
-        assert min_samples_for_batch_size(labels_of(sizes), batch_size) == largest
-    else:
-        with pytest.raises(ValueError, match="must be at least"):
-            min_samples_for_batch_size(labels_of(sizes), batch_size)
-
-
-def test_the_price_of_a_minimum_is_that_of_its_plan() -> None:
-    labels = labels_of([60, 500])
-    for line in advise(labels, 50).minimums.itertuples():
-        plan = pystrat.StratifiedBatchSampler(labels, int(line.min_samples_per_stratum)).plan
-        assert (plan.n_batches, plan.sizes.mean()) == (line.n_batches, pytest.approx(line.mean_batch_size))
 
 
 @pytest.mark.parametrize(

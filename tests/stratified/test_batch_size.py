@@ -50,17 +50,6 @@ def test_it_is_the_largest_promise_of_all_for_every_pair_of_sizes_up_to_9(num_re
                     min_samples_for_batch_size(np.repeat([0, 1], sizes), batch_size, num_replicas=num_replicas)
 
 
-@pytest.mark.parametrize("num_replicas", [1, 2, 3])
-def test_the_batch_size_that_a_message_advises_works_and_the_next_smaller_does_not(num_replicas: int) -> None:
-    labels = np.repeat([0, 1], [7, 30])
-    with pytest.raises(ValueError) as refused:
-        min_samples_for_batch_size(labels, 1, num_replicas=num_replicas)
-    advised = int(str(refused.value).split("must be at least ")[1].split(",")[0])
-    assert min_samples_for_batch_size(labels, advised, num_replicas=num_replicas) >= 1
-    with pytest.raises(ValueError, match="must be at least"):
-        min_samples_for_batch_size(labels, advised - 1, num_replicas=num_replicas)
-
-
 @pytest.mark.parametrize("batch_size", [11, 17, 50, 219])
 def test_no_batch_is_larger_with_even_assignment_and_few_rows_larger_with_proportional(batch_size: int) -> None:
     labels = np.repeat(range(5), [20, 33, 47, 58, 61])

@@ -22,7 +22,7 @@ LABELS = ["no"] * 9 + ["yes"] * 3
 @pytest.fixture(scope="module")
 def ranks() -> list[Any]:
     """What each of two workers wrote."""
-    return run("ray", "-", 2)
+    return run("ray", 2)
 
 
 def test_workers_of_ray_share_each_batch(ranks: list[Any]) -> None:

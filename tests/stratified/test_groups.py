@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, groupby, permutations, product
 from math import gcd
 from typing import Any, Iterator, Optional, Sequence
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler, epoch_permutation
+from pystrat import StratifiedGroupBatchSampler, epoch_permutation
 from tests.levels import IS_THOROUGH
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
@@ -71,11 +73,12 @@ def check(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: 
     sampled, sizes = codes >= 0, list(map(len, batches))
     assert sorted(chain(*batches)) == np.flatnonzero(sampled).tolist()
     assert len(batches) == len(sampler) == plan.n_batches <= plan.most_batches
-    assert plan.size_range[0] <= min(sizes) and max(sizes) <= plan.size_range[1]
+    bounds = [int(size) for size in re.findall(r"\d+", plan.heading.partition(" row")[0])[1:]]
+    assert bounds[0] <= min(sizes) and max(sizes) <= bounds[-1]
     for batch in batches:
         held = np.bincount(codes[batch], minlength=len(plan.counts))
         assert (plan.fewest <= held).all() and (held <= plan.most).all()
-    if plan.keep == "together":
+    if sampler.parameters["keep"] == "together":
         found = [group for batch in batches for group, _ in groupby(groups[batch].tolist())]
         assert len(found) == len(set(found)), "a group is in one batch, its rows side by side"
         return
@@ -87,7 +90,7 @@ def check(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: 
         for batch in batches:
             held = np.bincount(labels[batch], minlength=len(counts))
             assert (counts // len(batches) <= held).all() and (held <= -(-counts // len(batches))).all()
-    assert plan.most_of_group == -(-int(np.bincount(groups[sampled]).max()) // len(batches))
+    assert f"at most {-(-int(np.bincount(groups[sampled]).max()) // len(batches))} row" in plan.heading
 
 
 def test_apart_every_batch_has_its_share_of_all_labels() -> None:
@@ -101,21 +104,6 @@ def test_apart_every_batch_has_its_share_of_all_labels() -> None:
             sampler = StratifiedGroupBatchSampler(codes, minimum, groups=groups, keep="apart", seed=1)
             assert len(sampler) == smallest // minimum
             check(sampler, codes, groups, epoch=0)
-
-
-@given(st.data())
-def test_apart_promises(data: st.DataObject) -> None:
-    n_rows = data.draw(st.integers(1, 120))
-    n_strata, n_groups = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 30))
-    groups = data.draw(st.lists(st.integers(0, n_groups - 1), min_size=n_rows, max_size=n_rows))
-    codes = data.draw(st.lists(st.integers(0, n_strata - 1), min_size=n_rows, max_size=n_rows))
-    if data.draw(st.booleans()):
-        codes = [group % n_strata for group in groups]
-    minimum = data.draw(st.integers(1, 6))
-    sampler = StratifiedGroupBatchSampler(codes, minimum, groups=groups, keep="apart", rare="allow", seed=3)
-    assert len(sampler) == max(1, min(map(codes.count, codes)) // minimum)
-    for epoch in (0, 7):
-        check(sampler, codes, groups, epoch)
 
 
 def test_apart_many_batches() -> None:
@@ -141,56 +129,69 @@ def test_the_minimum_and_the_bounds_hold_in_every_order_of_the_groups() -> None:
                 assert plan.fewest[0] <= np.min(held) and plan.most[0] >= np.max(held)
 
 
-def test_equal_groups_count_as_one_row_each() -> None:
-    """With 2 rows each, without the greatest common divisor only 3 batches would be sure of 6 rows."""
-    assert len(made([[2] * 12], 6)) == len(made([[1] * 12], 3)) == 4
+def expected_batches(table: NDArray[np.int64], given: dict[str, Any]) -> Optional[int]:
+    """Return the number of batches of groups with these rows of each stratum, below 1 if it is refused.
+
+    None if only a search finds it: of groups of several strata, together.
+    """
+    together, replicas = given["keep"] == "together", given["num_replicas"]
+    minimum, mean = given.get("min_samples_per_stratum"), given.get("mean_batch_size")
+    if mean is not None:
+        n_batches = max(1, (2 * int(table.sum()) + mean) // (2 * mean))
+        n_batches = min(n_batches, len(table) if together else int(table.sum()))
+    elif not together:
+        n_batches = max(1, int(table.sum(axis=0).min()) // minimum)
+    elif ((table > 0).sum(axis=1) == 1).all():
+        n_batches = max(1, min(most_batches([size for size in sizes if size], minimum) for sizes in table.T.tolist()))
+    else:
+        return None
+    return n_batches // replicas * replicas
+
+
+@given(st.data())
+def test_promises(data: st.DataObject) -> None:
+    """Of rows in any order, in groups of one stratum each or of several."""
+    n_strata, n_groups, is_nested = (
+        data.draw(st.integers(1, 4)),
+        data.draw(st.integers(1, 20)),
+        data.draw(st.booleans()),
+    )
+    row = st.tuples(st.integers(0, n_strata - 1), st.integers(0, n_groups - 1))
+    codes, groups = map(list, zip(*data.draw(st.lists(row, min_size=1, max_size=80))))
+    if is_nested:
+        codes = [group % n_strata for group in groups]
+    size, number = data.draw(st.sampled_from(["min_samples_per_stratum", "mean_batch_size"])), data.draw(
+        st.integers(1, 20)
+    )
+    given: dict[str, Any] = {size: number, "keep": data.draw(st.sampled_from(["together", "apart"]))}
+    given["num_replicas"] = data.draw(st.integers(1, 3))
+    table = np.zeros((n_groups, n_strata), dtype=np.int64)
+    np.add.at(table, (groups, codes), 1)
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    n_batches = expected_batches(table, given)
+    try:
+        sampler = StratifiedGroupBatchSampler(codes, groups=groups, rare="allow", seed=3, **given)
+    except ValueError as error:
+        assert not n_batches and "num_replicas" in str(error)
+        return
+    assert len(sampler) == (n_batches or len(sampler)) and len(sampler) % given["num_replicas"] == 0
+    if size == "min_samples_per_stratum":
+        is_rare = int(table.sum(axis=0).min()) < number
+        assert sampler.plan.fewest.min() >= number or is_rare
+    for epoch in (0, 7):
+        check(sampler, codes, groups, epoch)
 
 
 groups_of_strata = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=12), min_size=1, max_size=4)
 
 
-@given(groups_of_strata, st.integers(1, 12), st.integers(1, 3), st.randoms(use_true_random=False))
-def test_together_promises(sizes: list[list[int]], minimum: int, replicas: int, random: Any) -> None:
-    rows = list(zip(*labels_of(sizes)))
-    random.shuffle(rows)
-    codes, groups = map(list, zip(*rows))
-    given = {"groups": groups, "rare": "allow", "num_replicas": replicas, "seed": 3}
-    try:
-        sampler = StratifiedGroupBatchSampler(codes, minimum, **given)
-    except ValueError as error:
-        assert "num_replicas" in str(error)
-        return
-    most = max(1, min(most_batches(of_stratum, minimum) for of_stratum in sizes))
-    assert len(sampler) == most // replicas * replicas
-    assert sampler.plan.min_samples_per_stratum >= minimum or min(map(sum, sizes)) < minimum
-    for epoch in (0, 7):
-        check(sampler, codes, groups, epoch)
-
-
-@given(groups_of_strata, st.integers(1, 80), st.integers(1, 3), st.sampled_from(["together", "apart"]))
-def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(
-    sizes: list[list[int]], mean: int, replicas: int, keep: str
-) -> None:
-    counts = list(map(sum, sizes))
-    units = [len(groups) if keep == "together" else sum(groups) for groups in sizes]
-    rounded = max(1, (2 * sum(counts) + mean) // (2 * mean))
-    n_batches = min(rounded, sum(units)) // replicas * replicas
-    try:
-        sampler = made(sizes, None, mean_batch_size=mean, keep=keep, rare="allow", num_replicas=replicas)
-    except ValueError as error:
-        assert n_batches == 0 and "num_replicas" in str(error)
-        return
-    assert len(sampler) == n_batches
-    for epoch in (0, 7):
-        check(sampler, *labels_of(sizes), epoch)
-    if n_batches <= min(units):
-        kept = [m for m in range(1, min(counts) + 1) if min(most_batches(of, m) for of in sizes) >= n_batches]
-        least = max(kept) if keep == "together" else min(counts) // n_batches
-        assert sampler.plan.min_samples_per_stratum >= least
-        assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= least
-    else:
-        with pytest.raises(ValueError, match="'mean_batch_size' parameter must be at least|'num_replicas'"):
-            made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas)
+@given(groups_of_strata, st.integers(1, 80), st.sampled_from(["together", "apart"]))
+def test_a_mean_batch_size_has_the_largest_minimum(sizes: list[list[int]], mean: int, keep: str) -> None:
+    plan = made(sizes, None, mean_batch_size=mean, keep=keep, rare="allow").plan
+    n_batches, fewest = plan.n_batches, min(map(sum, sizes))
+    if n_batches <= min(len(groups) if keep == "together" else sum(groups) for groups in sizes):
+        kept = [m for m in range(1, fewest + 1) if min(most_batches(of, m) for of in sizes) >= n_batches]
+        assert plan.min_samples_per_stratum >= (max(kept) if keep == "together" else fewest // n_batches)
 
 
 @pytest.mark.parametrize("keep", ["together", "apart"])
@@ -211,15 +212,6 @@ def test_a_mean_batch_size_that_gives_some_batch_no_stratum() -> None:
     )
     with pytest.warns(UserWarning, match="has 2 rows, and the 'mean_batch_size' parameter makes 5 batches: some"):
         assert len(StratifiedGroupBatchSampler(**of, keep="apart", rare="warn", seed=1)) == 5
-    # There are no more batches than groups, whatever the size.
-    assert len(StratifiedGroupBatchSampler([0] * 6, groups=[0, 0, 1, 1, 2, 2], mean_batch_size=1)) == 3
-
-
-def test_groups_of_one_row_are_stratified_batches() -> None:
-    strata = np.repeat([0, 1, 2], [13, 40, 21])
-    for minimum in (1, 2, 3, 5):
-        sampler = StratifiedGroupBatchSampler(strata, minimum, groups=range(74))
-        assert len(sampler) == len(StratifiedBatchSampler(strata, minimum))
 
 
 @pytest.mark.parametrize(
@@ -260,15 +252,3 @@ def test_a_plan_shows_itself() -> None:
     apart = StratifiedGroupBatchSampler(["a", "b"] * 6, 2, groups=["x", "y", "z"] * 4, keep="apart", seed=1).plan
     assert apart.summary().splitlines()[1].endswith("of every stratum, and at most 2 rows of a group")
     assert apart.table().loc["a"].tolist() == [6, 3, 2, 2, 2]
-
-
-@pytest.mark.parametrize("keep", ["together", "apart"])
-def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
-    strata = ["x", None, *["y"] * 9, "x", "x", "x", "x", "x"]
-    groups = [0, 0, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5, 5, 6, 7, 7]
-    sampler = StratifiedGroupBatchSampler(strata, 2, groups=groups, keep=keep, missing="drop", seed=1)
-    for epoch in (0, 3):
-        table = sampler.composition(epoch)
-        assert list(table.columns) == ["x", "y"] and table.index.name == "batch" and len(table) == len(sampler)
-        for batch, held in zip(sampler.batches(epoch), table.to_numpy()):
-            assert held.tolist() == [[strata[row] for row in batch].count(name) for name in "xy"]

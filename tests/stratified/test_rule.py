@@ -1,18 +1,19 @@
-"""The rule, exhaustively where the space is small and by property tests beyond: plan, layout and scatter."""
+"""The rule: the batches of plain Python for any strata, and its promises, exhaustively for small strata."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from pystrat import BatchPlan
+from pystrat import BatchPlan, StratifiedBatchSampler
 from tests.inside import kinds
 from tests.levels import IS_THOROUGH
+from tests.reference.naive_stratified import NaiveStratified
 
 ASSIGNS = ("proportional", "even")
 LARGEST_OF_TWO, LARGEST_OF_THREE = (60, 12) if IS_THOROUGH else (24, 7)  # sizes and minima of exhaustive loops
@@ -59,19 +60,11 @@ def distinct_batch_numbers(n_min: int, minima: Iterable[int]) -> set[int]:
 
 
 @pytest.mark.parametrize("assign", ASSIGNS)
-def test_every_pair_of_sizes_and_every_minimum(assign: str) -> None:
-    sizes = range(1, LARGEST_OF_TWO + 1)
+@pytest.mark.parametrize(("n_strata", "largest"), [(2, LARGEST_OF_TWO), (3, LARGEST_OF_THREE)])
+def test_all_small_sizes_and_every_minimum(n_strata: int, largest: int, assign: str) -> None:
+    sizes = range(1, largest + 1)
     batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
-    for counts in product(sizes, repeat=2):
-        for n_batches in batch_numbers[min(counts)]:
-            check(counts, min_samples_per_stratum=min(counts) // n_batches, assign=assign)
-
-
-@pytest.mark.parametrize("assign", ASSIGNS)
-def test_every_triple_of_sizes_and_every_minimum(assign: str) -> None:
-    sizes = range(1, LARGEST_OF_THREE + 1)
-    batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
-    for counts in product(sizes, repeat=3):
+    for counts in product(sizes, repeat=n_strata):
         for n_batches in batch_numbers[min(counts)]:
             check(counts, min_samples_per_stratum=min(counts) // n_batches, assign=assign)
 
@@ -98,62 +91,50 @@ def test_any_sizes_and_mean_batch_size(counts: list[int], mean: int, assign: str
     assert plan.assign == ("even" if plan.n_batches > min(counts) else assign)
 
 
-@given(counts_lists, st.integers(1, 60), st.integers(1, 5))
-def test_a_refused_mean_batch_size_names_the_smallest_that_works(counts: list[int], mean: int, replicas: int) -> None:
-    def accepted(mean: int) -> Optional[str]:
-        try:
-            sampler_of(counts, mean_batch_size=mean, num_replicas=replicas)
-        except ValueError as error:
-            return str(error)
-        return None
-
-    message = accepted(mean)
-    if message is not None and "be at least" in message:
-        named = int(message.split("be at least ")[1].split(",")[0])
-        assert named > mean and accepted(named) is None
-        below = accepted(named - 1)
-        assert below is not None and f"be at least {named}," in below
-
-
-@given(counts_lists, st.integers(1, 60), st.integers(1, 5))
-def test_refused_replicas_name_a_minimum_that_works(counts: list[int], minimum: int, replicas: int) -> None:
-    try:
-        sampler_of(counts, min_samples_per_stratum=minimum, num_replicas=replicas)
-    except ValueError as error:
-        if "to at most" in str(error):
-            largest = int(str(error).split("to at most ")[1].rstrip("."))
-            plan, _ = sampler_of(counts, min_samples_per_stratum=largest, num_replicas=replicas)
-            assert plan.n_batches == replicas
-
-
-def test_the_proportional_batch_is_the_rank_scaled_and_rounded_up() -> None:
-    counts = [600, 19_400]
-    plan, instance = sampler_of(counts, min_samples_per_stratum=3)
-    codes, rows = np.repeat(np.arange(len(counts)), counts), instance.draw(0)["rows"]
-    batch = np.empty(plan.n_rows, dtype=np.int64)
-    batch[rows] = np.repeat(np.arange(1, 201), plan.sizes)
-    for stratum, n_s in enumerate(counts):
-        ranks = np.arange(1, n_s + 1)
-        assert np.array_equal(batch[codes == stratum], (ranks * 200 + n_s - 1) // n_s)
-
-
-def test_even_deals_row_after_row_to_batch_after_batch() -> None:
-    plan, instance = sampler_of([3, 5, 2], mean_batch_size=2, num_replicas=4, rare="allow", assign="even")
-    rows = instance.draw(0)["rows"]
-    assert [rows[start::1][:size].tolist() for start, size in zip(plan.offsets, plan.sizes)] == [
-        [0, 4, 8],
-        [1, 5, 9],
-        [2, 6],
-        [3, 7],
+def some_parameters(data: st.DataObject, names: list[str]) -> dict[str, Any]:
+    """Return the parameters of one of the ways to choose batches."""
+    number, mean = st.integers(1, 5), {"mean_batch_size": data.draw(st.integers(1, 12))}
+    of_each = {name: data.draw(number) for name in names}
+    one_pass = {"rare": "allow", "assign": data.draw(st.sampled_from(ASSIGNS))}
+    ways: list[dict[str, Any]] = [
+        {"min_samples_per_stratum": data.draw(number), **one_pass},
+        {"min_samples_per_stratum": {**of_each, names[0]: data.draw(st.integers(0, 3))}, **one_pass},
+        {**mean, **one_pass},
+        {**mean, "shares": of_each},
+        {**mean, "temperature": data.draw(st.sampled_from([1, 1.5, 3, 1e9]))},
+        {**mean, "temperature": 2, "cap": data.draw(number)},
+        {**mean, "balance": data.draw(st.sampled_from(["over", "under"]) | st.integers(1, 20))},
+        {**mean, "drop": "balanced"},
+        {**mean, "min_samples_per_stratum": data.draw(number), "rare": "repeat"},
     ]
+    return {"assign": "even", **data.draw(st.sampled_from(ways))}
 
 
-def test_exact_where_a_double_rounds() -> None:
-    """n_s * B passes 2^53 here; the sizes are compared with Python's own integers of any length."""
-    n_batches = 2**22 + 1
-    counts = [2**31 - n_batches - 2, n_batches + 1]
-    plan = BatchPlan(n_batches, np.array(counts, dtype=np.int64), ("0", "1"), "proportional")
-    for batch in [0, 1, 12_345, n_batches // 3, n_batches - 2, n_batches - 1]:
-        upto = [(batch + 1) * n_s // n_batches - batch * n_s // n_batches for n_s in counts]
-        assert plan.sizes[batch] == sum(upto)
-    assert int(plan.sizes.sum()) == sum(counts)
+@given(st.lists(st.sampled_from(["a", "b", "b", "b", "c", "d", None]), min_size=1, max_size=60), st.data())
+def test_any_strata_and_parameters_give_the_batches_of_plain_python(labels: list[Any], data: st.DataObject) -> None:
+    """In R's permutations, with dropped rows, and in the order of the dataset."""
+    names = [label for label in dict.fromkeys(labels) if label is not None]
+    if not names:
+        reject()
+    parameters = {**some_parameters(data, names), "num_replicas": data.draw(st.integers(1, 3)), "missing": "drop"}
+    parameters.update(shuffle=data.draw(st.booleans()), seed=data.draw(st.integers(0, 2**31 - 2)))
+    try:
+        sampler = StratifiedBatchSampler(labels, **parameters)
+    except ValueError:
+        reject()
+    naive = NaiveStratified([labels], parameters)
+    assert (len(sampler), sampler.plan.counts.tolist()) == (naive.n_batches, naive.taken)
+    for epoch in (0, 1, data.draw(st.integers(2, 6_700_000))):
+        batches = [batch.tolist() for batch in sampler.batches(epoch)]
+        assert batches == naive.batches(epoch)
+        assert all(len(set(batch)) == len(batch) for batch in batches), "no row comes twice in a batch"
+
+
+def test_many_passes_and_many_strata_have_wide_numbers() -> None:
+    """Strata of one row with 500 passes, and 300 strata of which some are repeated."""
+    for codes, taken, mean in (
+        (np.array([0, *[1] * 500] * 2 + [2]), 500, 3),
+        (np.repeat(np.arange(300), [1 + stratum % 3 for stratum in range(300)]), 2, 150),
+    ):
+        sampler = StratifiedBatchSampler(codes, balance=taken, mean_batch_size=mean, seed=1)
+        assert set(np.bincount(codes[sampler.batches(3).rows]).tolist()) == {taken}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tracemalloc
 from itertools import permutations, product
 from typing import Any, Sequence
@@ -85,26 +84,12 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
     n_rows, least = int(table.sum()), int(table.sum(axis=0).min() if scope == "global" else table.min())
     n_batches, counts = max(1, (2 * n_rows + mean) // (2 * mean)), as_frame(table)
     if n_batches > least:
-        with pytest.raises(ValueError) as error:
+        with pytest.raises(ValueError, match=rf"parameter must be at least \d+, for at most {least} batch"):
             sharded_plan(counts, mean_batch_size=mean, scope=scope)
-        found = re.search(r"'mean_batch_size' parameter must be at least (\d+), for at most (\d+)", str(error.value))
-        assert found is not None and int(found[2]) == least
-        assert sharded_plan(counts, mean_batch_size=int(found[1]), scope=scope).n_batches <= least
-        with pytest.raises(ValueError, match="'mean_batch_size' parameter must be at least"):
-            sharded_plan(counts, mean_batch_size=int(found[1]) - 1, scope=scope)
         return
     plan = sharded_plan(counts, mean_batch_size=mean, scope=scope)
     assert (plan.n_batches, plan.min_samples_per_stratum) == (n_batches, least // n_batches)
     assert plan.table()["fewest"].min() >= plan.min_samples_per_stratum
-    same = sharded_plan(counts, plan.min_samples_per_stratum, scope=scope)
-    assert same.n_batches >= n_batches
-
-
-def test_samplers_by_size_and_by_minimum_are_the_same() -> None:
-    by_minimum, by_size = of_shards(["a", "d"]), of_shards(["a", "d"], None, mean_batch_size=15)
-    by_size.load_state_dict(by_minimum.state())
-    assert by_size.parameters["mean_batch_size"] == 15 and by_size.plan.min_samples_per_stratum == 2
-    assert by_size.batches(0).rows.tolist() == by_minimum.batches(0).rows.tolist()
 
 
 @given(st.data())
@@ -132,17 +117,14 @@ def test_batches_are_those_of_plain_python(data: Any) -> None:
     assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
 
 
-@pytest.mark.parametrize("labels", [np.repeat([1, 2, 3], [10, 7, 30]), [f"{row % 300:03}" for row in range(900)]])
-@pytest.mark.parametrize("scope", ["global", "local"])
-@pytest.mark.parametrize("shuffle", [True, False])
-def test_one_shard_is_the_even_sampler(labels: Any, scope: str, shuffle: bool) -> None:
-    minimum, shared = 2 if len(labels) < 99 else 1, {"seed": 5, "shuffle": shuffle}
+def test_one_shard_is_the_even_sampler() -> None:
+    """Of so many strata that their codes take 4 bytes."""
+    labels, shared = [f"{row % 300:03}" for row in range(900)], {"seed": 5}
     counts = shard_counts({"only": labels})
-    sampler = ShardedStratifiedBatchSampler(labels, minimum, counts=counts, shards=["only"], scope=scope, **shared)
-    whole = StratifiedBatchSampler(labels, minimum, assign="even", **shared)
-    for epoch in (0, 1, 6_700_000):
-        assert sampler.batches(epoch).rows.tolist() == whole.batches(epoch).rows.tolist()
-        assert sampler.batches(epoch).offsets.tolist() == whole.batches(epoch).offsets.tolist()
+    sampler = ShardedStratifiedBatchSampler(labels, 1, counts=counts, shards=["only"], scope="local", **shared)
+    whole = StratifiedBatchSampler(labels, 1, assign="even", **shared)
+    for epoch in (0, 6_700_000):
+        assert list(map(list, sampler.batches(epoch))) == list(map(list, whole.batches(epoch)))
 
 
 @pytest.mark.parametrize("scope", ["global", "local"])

@@ -20,7 +20,7 @@ SCRIPT = "sharded_training.py"
 @pytest.fixture(scope="module")
 def ranks() -> list[Any]:
     """What each of four processes wrote."""
-    return run("sharded", "-", 4)
+    return run("sharded", 4)
 
 
 @pytest.mark.parametrize("scope", ["global", "local"])

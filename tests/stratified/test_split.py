@@ -114,12 +114,6 @@ def test_groups_that_can_be_divided_exactly_are() -> None:
     assert (np.abs(counts_of(parts.values(), sick) - exact) < 1).all()
 
 
-def test_a_part_may_leave_groups_out() -> None:
-    groups = np.repeat(np.arange(10), 3)
-    parts = stratified_split(groups % 2, [6, 6], groups=groups, seed=1)
-    assert [len(rows) for rows in parts] == [6, 6]
-
-
 def test_a_warning_names_strata_that_are_not_in_every_part() -> None:
     labels = ["a"] * 20 + ["b"] + ["c"] * 2 + ["d"] * 9
     with pytest.warns(UserWarning, match="^Strata that are not in every part, 2 of 4: 'b', 'c'.$"):

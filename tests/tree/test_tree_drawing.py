@@ -176,28 +176,3 @@ def test_a_pass_of_more_draws_than_an_epoch_has_is_refused(levels: int, draws: s
         spec = {"mode": "shuffle", "children": [{"name": "beside", "mode": "shuffle"}, {"name": "below", **spec}]}
     with pytest.raises(ValueError, match=f"take at most 2147483647 draws. Got 'root', which takes {draws}"):
         sampler_of({"x": range(5)}, spec, length="root")
-
-
-PAIRS = {"mode": "shuffle", "children": [{"name": "each", "column": "x", "for_each": True, "mode": "shuffle"}]}
-TABLE = {"x": list("abcab" * 4)}
-
-
-def test_the_last_short_batch_and_incomplete_rounds_of_replicas() -> None:
-    assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10)] == [4, 4, 2]
-    assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10, drop_last=True)] == [4, 4]
-    with pytest.raises(ValueError, match="'length' parameter must be at least 4, the batch size"):
-        sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True)
-    whole = sampler_of(TABLE, PAIRS, 3, length=31, seed=2)
-    shared = [sampler_of(TABLE, PAIRS, 3, length=31, seed=2, num_replicas=4, rank=rank) for rank in range(4)]
-    assert [len(sampler) for sampler in shared] == [2] * 4
-    assert [batch for step in zip(*shared) for batch in step] == list(whole)[:8]
-
-
-def test_the_table_and_the_batches_may_change_afterwards() -> None:
-    table = {"x": np.array(list("abcab"))}
-    for persistent in (False, True):
-        sampler = sampler_of(table, PAIRS, length=9, seed=1, persistent=persistent)
-        expected = sampler.batches(0).rows.tolist()
-        table["x"][:] = table["x"][::-1].copy()
-        sampler.batches(0).rows[:] = 0
-        assert sampler.batches(0).rows.tolist() == expected

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from decimal import Context, Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pystrat
-from pystrat import effective_number_weights, inverse_frequency_weights, repeat_factors, temperature_weights
+from pystrat import (
+    DownsampledBatchSampler,
+    class_weights,
+    effective_number_weights,
+    inverse_frequency_weights,
+    repeat_factors,
+    temperature_weights,
+)
 from tests.reference.golden_vectors import GOLDEN
+from tests.refused import refusals
 
 CASES = json.loads((GOLDEN / "class_weights.json").read_text(encoding="utf-8"))["cases"]
 LABELS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=60)
-ALL = {
-    inverse_frequency_weights: {},
-    effective_number_weights: {"beta": 0.9},
-    temperature_weights: {"temperature": 3},
-    repeat_factors: {"threshold": 0.5},
-}
-EACH = pytest.mark.parametrize(
-    ("function", "parameters"), ALL.items(), ids=lambda value: getattr(value, "__name__", "")
-)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
@@ -43,14 +41,6 @@ def test_golden_weights(case: dict) -> None:
     if given["function"] == "temperature_weights":  # C libraries may differ in the last digit of a power
         expected = pytest.approx(expected, rel=4e-16, abs=0)
     assert found.tolist() == expected
-
-
-@given(LABELS, st.floats(0, 1, exclude_max=True))
-def test_effective_number(labels: list[str], beta: float) -> None:
-    exact = Fraction(beta)
-    found = effective_number_weights(labels, beta=beta)
-    for label, weight in zip(labels, found.tolist()):
-        assert weight == pytest.approx(float((1 - exact) / (1 - exact ** labels.count(label))), rel=1e-14)
 
 
 def test_effective_numbers_of_large_classes_lose_no_digits() -> None:
@@ -96,41 +86,18 @@ def test_forms_of_a_matrix(form: Any) -> None:
     assert repeat_factors(form(rows), threshold=1).tolist() == repeat_factors(rows, threshold=1).tolist()
 
 
-@EACH
-@pytest.mark.parametrize(
-    ("labels", "text"),
+test_refused = refusals(
+    lambda by, labels=("a", "b"), **given: by(list(labels), **given),
     [
-        (
-            ["a", None, "a"],
-            "have no missing values. Got 1 missing of 3 rows instead. Leave these rows out of the dataset.",
-        ),
-        ([], "have at least one row. Got 0 rows"),
-        ([True, 1.0], "hold logical values, numbers, text or dates, one kind per column. Got a mix of kinds"),
+        ({"by": inverse_frequency_weights, "labels": ["a", None]}, "'labels' parameter must have no missing values. "),
+        ({"by": inverse_frequency_weights, "labels": []}, "'labels' parameter must have at least one row. Got 0 rows"),
+        ({"by": effective_number_weights, "beta": 1}, "'beta' parameter must be below 1. Got 1"),
+        ({"by": effective_number_weights, "beta": -1}, "'beta' parameter must be a finite number"),
+        ({"by": temperature_weights, "temperature": 0.5}, "'temperature' parameter must be a finite"),
+        ({"by": repeat_factors, "threshold": 1.5}, "'threshold' parameter must be at most 1. Got 1.5"),
+        ({"by": repeat_factors, "threshold": -1}, "'threshold' parameter must be a finite number of at"),
     ],
 )
-def test_labels_that_are_refused(function: Any, parameters: dict, labels: Any, text: str) -> None:
-    with pytest.raises((TypeError, ValueError)) as caught:
-        function(labels, **parameters)
-    assert f"The 'labels' parameter must {text}" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("function", "parameters", "text"),
-    [
-        (effective_number_weights, {"beta": 1}, "'beta' parameter must be below 1. Got 1"),
-        (
-            effective_number_weights,
-            {"beta": -1},
-            "'beta' parameter must be a finite number",
-        ),
-        (temperature_weights, {"temperature": 0.5}, "'temperature' parameter must be a finite"),
-        (repeat_factors, {"threshold": 1.5}, "'threshold' parameter must be at most 1. Got 1.5"),
-        (repeat_factors, {"threshold": -1}, "'threshold' parameter must be a finite number of at"),
-    ],
-)
-def test_refused_parameters(function: Any, parameters: dict, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        function(["a", "b"], **parameters)
 
 
 def test_a_matrix_with_a_label_that_no_row_has_is_refused() -> None:
@@ -138,3 +105,26 @@ def test_a_matrix_with_a_label_that_no_row_has_is_refused() -> None:
         repeat_factors([[1, 0], [1, 0]])
     with pytest.raises(ValueError, match="'labels' parameter must hold 0 and 1, or text. Got 2"):
         repeat_factors(np.array([[1, 2], [1, 0]]))
+
+
+# Weights of a loss, in the order of the outputs of a network ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels", [[2, 0, 2, 2, 1], ["c", "a", "c", "c", "b"], torch.tensor([2, 0, 2, 2, 1]), pd.Categorical(list("cacca"))]
+)
+def test_all_classes_count_equally_in_the_order_of_numpy_unique(labels: object) -> None:
+    weights = class_weights(labels)
+    _, counts = np.unique(np.asarray(labels), return_counts=True)
+    np.testing.assert_allclose(weights * counts, 5 / len(counts), rtol=1e-6)
+    assert weights.dtype == np.float32
+
+
+def test_the_classes_of_a_categorical_are_its_categories() -> None:
+    labels = pd.Categorical(["lo", "hi", "hi"], categories=["lo", "hi", "none"])
+    assert class_weights(labels).tolist() == class_weights(pd.Series(labels)).tolist() == [1.5, 0.75, 0]
+
+
+def test_the_weights_of_a_sampler_are_those_of_its_epochs_in_the_type_of_losses() -> None:
+    found = class_weights(DownsampledBatchSampler([1] * 10 + [0] * 40, 1, 5, seed=1))
+    assert found.dtype == np.float32 and found.tolist() == [4, 1]

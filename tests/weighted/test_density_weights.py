@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pystrat
-from pystrat import WeightedBatchSampler, density_weights, inverse_density_weights
+from pystrat import density_weights, inverse_density_weights
 from tests.reference.golden_density_weights import reference
 from tests.reference.golden_vectors import GOLDEN
 from tests.refused import refusals
@@ -36,15 +36,6 @@ def test_any_values(values: list[float], parameters: dict[str, float], n_bins: i
     weights = function(values, n_bins=n_bins, **parameters)
     assert np.isfinite(weights).all() and (weights > 0).all() and weights.mean() == pytest.approx(1)
     assert weights == pytest.approx(reference(values, n_bins=n_bins, **parameters), rel=1e-6)
-
-
-def test_inverse_densities_draw_all_values_equally_often() -> None:
-    values = np.repeat(np.arange(5.0), [1000, 500, 100, 50, 10])
-    sampler = WeightedBatchSampler(
-        inverse_density_weights(values, bandwidth=0.01), batch_size=100, n_batches=100, seed=1
-    )
-    drawn = np.bincount(values[np.concatenate(sampler.batches(0))].astype(int))
-    assert np.abs(drawn / drawn.sum() - 0.2).max() < 0.02
 
 
 def test_extreme_numbers_and_parameters() -> None:

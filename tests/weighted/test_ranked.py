@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
 from pystrat.seeds import epoch_seed
-from tests.reference.chi_square import assert_follows
 from tests.reference.naive_ranks import NaiveRanks
 from tests.refused import refusals
 
@@ -56,25 +55,6 @@ def test_any_calls_give_what_sorting_anew_for_every_draw_gives(
     weights = np.array(naive.weights())
     expected = weights.sum() / len(weights) / weights
     np.testing.assert_allclose(sampler.importance_weights(np.arange(len(weights))), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("alpha", [0.0, 0.7, 1.5])
-def test_rows_are_drawn_in_proportion_to_their_ranks_to_the_power_of_minus_alpha(
-    alpha: float, stratified: bool
-) -> None:
-    priorities = np.random.default_rng(1).normal(size=40)
-    sampler = ranked(40, alpha=alpha, stratified=stratified, n_batches=50_000)
-    sampler.update(np.arange(40), priorities)
-    ranks = 1 + np.argsort(np.argsort(-np.abs(priorities)))
-    weights = ranks**-alpha
-    assert_follows(np.bincount(sampler.batches(0).rows, minlength=40), weights / weights.sum())
-
-
-def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_ranks() -> None:
-    sampler = ranked(4, k=8, alpha=0, stratified=True)
-    sampler.update(range(4), [1, 2, 3, 4])
-    assert all(batch.tolist() == [3, 3, 2, 2, 1, 1, 0, 0] for batch in sampler.batches(0))
 
 
 def as_json(state: dict[str, Any]) -> Any:

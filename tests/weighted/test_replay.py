@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
@@ -13,10 +12,6 @@ from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
 from tests.reference.golden_replay import NaiveReplay, random_steps
-from tests.reference.golden_vectors import GOLDEN
-
-TEXT = (GOLDEN / "replay.json").read_text(encoding="utf-8")
-CASES = json.loads(TEXT)["cases"]
 
 
 def buffer_of(n_rows: int, capacity: int, alpha: float, epsilon: float, **others: Any) -> PrioritizedBatchSampler:
@@ -36,14 +31,6 @@ def assert_call_gives(buffer: PrioritizedBatchSampler, step: dict[str, Any]) -> 
         buffer.update(step["rows"], step["priorities"], since=step["since"])
     assert buffer.n_added == step["n_added"]
     np.testing.assert_allclose(weights_of(buffer), step["weights"], rtol=1e-14)
-
-
-@pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
-def test_golden_vector(case: dict[str, Any]) -> None:
-    steps = case.pop("steps")
-    buffer = buffer_of(**case)
-    for step in steps:
-        assert_call_gives(buffer, step)
 
 
 @given(st.data())

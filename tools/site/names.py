@@ -105,10 +105,16 @@ def public_names(module: ModuleType) -> list[str]:
 
 
 def r_files(root: Path) -> dict[str, str]:
-    """Return the names of the help pages of R, and the files they come from."""
-    pages = (path.read_text(encoding="utf-8") for path in sorted((root / "rbridge" / "r" / "man").glob("*.Rd")))
-    field = r"(?s)edit documentation in R/([\w-]+)\.R.*^\\name{(.*?)}$"
-    return {name: file for page in pages for file, name in re.findall(field, page, flags=re.MULTILINE)}
+    """Return the names of the help pages of R, and of all exported functions, and the files they come from."""
+    package, found = root / "rbridge" / "r", {}
+    exported = set(re.findall(r"(?m)^export\((.*)\)$", (package / "NAMESPACE").read_text(encoding="utf-8")))
+    for path in sorted((package / "man").glob("*.Rd")):
+        page = path.read_text(encoding="utf-8")
+        file = re.findall(r"edit documentation in R/([\w-]+)\.R", page)[0]
+        names = re.findall(r"(?m)^\\name{(.*?)}$", page)
+        names += exported.intersection(re.findall(r"(?m)^\\alias{(.*?)}$", page)).difference(names)
+        found.update(dict.fromkeys(sorted(names), file))
+    return found
 
 
 def write_names(listed: list[Entry], path: Path) -> None:

@@ -141,6 +141,9 @@ page = function(file) {
     unlist(parts)
   )
   writeLines(paste(text, collapse = "\n\n"), paste0(name, ".md"), useBytes = TRUE)
+  for (other in intersect(vapply(rd[tags == "alias"], plain, ""), setdiff(pages$r, name))) {
+    writeLines(sprintf("# %s\n\nSee [%s](%s.md).", escaped(other), code(name), name), paste0(other, ".md"))
+  }
 }
 
 files = normalizePath(list.files("rbridge/r/man", pattern = "\\.Rd$", full.names = TRUE))

@@ -13,18 +13,15 @@ nearly_whole = function(value) {
 
 check_count = function(value, parameter) {
   value = nearly_whole(value)
-  if (!is_whole_number(value) || value < 1) {
-    stop_parameter(parameter, "be a positive integer", show_value(value))
-  }
+  refuse_if(!is_whole_number(value) || value < 1, parameter, "be a positive integer", show_value(value))
   as.double(value)
 }
 
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)
-  if (!is_whole_number(value) || value < least || value > most) {
-    required = if (least == most) sprintf("be %.0f", least) else sprintf("be an integer from %.0f to %.0f", least, most)
-    stop_parameter(parameter, required, show_value(value))
-  }
+  refuse_if(!is_whole_number(value) || value < least || value > most, parameter,
+    if (least == most) sprintf("be %.0f", least) else sprintf("be an integer from %.0f to %.0f", least, most),
+    show_value(value))
   as.double(value)
 }
 
@@ -34,16 +31,12 @@ check_range = function(value, parameter, largest) check_between(value, parameter
 check_number = function(value, parameter, minimum = 0, above = FALSE) {
   value = plain_value(value)
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
-  if (!is_number || value < minimum || (above && value == minimum)) {
-    required = sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum)
-    stop_parameter(parameter, required, show_value(value))
-  }
+  refuse_if(!is_number || value < minimum || (above && value == minimum), parameter,
+    sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum), show_value(value))
   as.double(value)
 }
 
 check_flag = function(value, parameter) {
-  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    stop_parameter(parameter, "be true or false", show_value(value))
-  }
+  refuse_if(!is.logical(value) || length(value) != 1L || is.na(value), parameter, "be true or false", show_value(value))
   as.vector(value)
 }

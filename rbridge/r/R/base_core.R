@@ -193,19 +193,13 @@ core_begin = function(private, given) {
   core_results(.Call(C_begin_state, private$.instance, private, given), given)
 }
 
-# -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector
+# -> list(rows, stream), of the next draws from a stream, and the stream after them
 core_draw_more = function(private, stream, wanted) {
   wanted = lapply(wanted, plain_value)
-  drawn = with_instance(private, function() {
+  answer = with_instance(private, function() {
     .Call(C_draw_more, private$.instance, private$.state, stream, wanted)
   })
-  if (is.integer(drawn)) {
-    list(rows = drawn, stream = stream)
-  } else if (is.null(drawn$rows)) {
-    core_results(drawn, wanted)
-  } else {
-    drawn
-  }
+  core_results(answer, wanted)
 }
 
 core_tell = function(private, method, told) {

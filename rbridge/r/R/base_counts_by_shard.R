@@ -4,58 +4,40 @@
 
 # -> list(table = a matrix of doubles without names, shards, strata = their names)
 read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
-  is_frame = is.data.frame(counts)
+  if (is.data.frame(counts)) {
+    counts[] = lapply(counts, exact_numbers)
+    counts = as.matrix(counts, rownames.force = TRUE)
+  }
   counts = exact_numbers(counts)
-  if (!is_frame && !(is.matrix(counts) && (!is.object(counts) || inherits(counts, "table")))) {
-    stop_parameter(parameter, "be a matrix with a row for each shard and a column for each stratum", show_value(counts))
-  }
-  if (nrow(counts) == 0L || ncol(counts) == 0L && !may_lack_strata) {
-    stop_parameter(parameter, "have at least one shard and one stratum", sprintf("%d x %d values", nrow(counts),
-      ncol(counts)), if (nrow(counts) > 0L) "Bind it with the tables of other processes.")
-  }
+  refuse_if(!is.matrix(counts) || is.object(counts) && !inherits(counts, "table"), parameter,
+    "be a matrix with a row for each shard and a column for each stratum", show_value(counts))
+  refuse_if(nrow(counts) == 0L || ncol(counts) == 0L && !may_lack_strata, parameter,
+    "have at least one shard and one stratum", sprintf("%d x %d values", nrow(counts), ncol(counts)),
+    if (nrow(counts) > 0L) "Bind it with the tables of other processes.")
   shards = shown_names(rownames(counts), parameter, "shard")
   strata = if (ncol(counts) > 0L) shown_names(colnames(counts), parameter, "stratum") else character()
-  columns = if (is_frame) lapply(counts, exact_numbers) else list(as.vector(unclass(counts)))
-  numbers = counted_numbers(columns, parameter)
-  list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
-}
-
-# The columns of a table as one vector of whole doubles.
-counted_numbers = function(columns, parameter) {
-  for (column in columns) {
-    if (!is.numeric(column) || is.object(column) || !is.null(dim(column))) {
-      is_text = is.character(column) || is.factor(column)
-      stop_parameter(parameter, whole_numbers_required, sprintf("%s values", column_kind(column)),
-        if (is_text) "If a column names the shards, make it the row names.")
-    }
-  }
-  numbers = as.double(unlist(columns))
+  refuse_if(length(strata) > 0L && !is.numeric(counts), parameter, whole_numbers_required,
+    sprintf("%s values", typeof(counts)),
+    if (is.character(counts)) "If a column names the shards, make it the row names.")
+  numbers = as.double(counts)
   wrong = which(!(is.finite(numbers) & numbers >= 0 & numbers == floor(numbers)))
-  if (length(wrong) > 0L) {
-    advice = if (is.na(numbers[wrong[1L]])) "Fill what is missing with 0."
-    stop_parameter(parameter, whole_numbers_required, show_value(numbers[wrong[1L]]), advice)
-  }
+  refuse_if(length(wrong) > 0L, parameter, whole_numbers_required, show_value(numbers[wrong[1L]]),
+    if (is.na(numbers[wrong[1L]])) "Fill what is missing with 0.")
   check_sum(numbers, parameter)
-  numbers
+  list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
 }
 
 whole_numbers_required = "hold whole numbers from 0 that add up to less than 2^53"
 
 # Sums of doubles below it are exact.
 check_sum = function(numbers, parameter) {
-  if (sum(numbers) >= largest_exact) {
-    stop_parameter(parameter, whole_numbers_required, "more rows")
-  }
+  refuse_if(sum(numbers) >= largest_exact, parameter, whole_numbers_required, "more rows")
 }
 
 # Names of shards or strata, each once: text as it is, numbers with up to 15 digits.
 shown_names = function(labels, parameter, noun) {
-  if (is.null(labels)) {
-    stop_parameter(parameter, sprintf("name each %s", noun), "no names")
-  }
-  if (length(labels) == 0L) {
-    stop_parameter(parameter, sprintf("have at least one %s", noun), "none")
-  }
+  refuse_if(is.null(labels), parameter, sprintf("name each %s", noun), "no names")
+  refuse_if(length(labels) == 0L, parameter, sprintf("have at least one %s", noun), "none")
   encoded = refuse_as(parameter, encode_column(comparable_column(labels, ""), exact = TRUE))
   if (anyDuplicated(encoded$codes) || anyDuplicated(encoded$names)) {
     twice = encoded$names[c(anyDuplicated(encoded$names), encoded$codes[anyDuplicated(encoded$codes)])]
@@ -69,15 +51,12 @@ shown_names = function(labels, parameter, noun) {
 bound_counts = function(tables) {
   shards = unlist(lapply(tables, `[[`, "shards"))
   shards = shards[by_code_point(shards)]
-  cells = lapply(tables, function(counts) {
+  cells = do.call(rbind, lapply(tables, function(counts) {
     rows = t(counts$table)
     places = which(rows > 0, arr.ind = TRUE)
-    list(shard = match(counts$shards, shards)[places[, 2L]], stratum = counts$strata[places[, 1L]],
+    data.frame(shard = match(counts$shards, shards)[places[, 2L]], stratum = counts$strata[places[, 1L]],
       rows = rows[places])
-  })
-  cells = lapply(c(shard = "shard", stratum = "stratum", rows = "rows"), function(name) {
-    unlist(lapply(cells, `[[`, name))
-  })
+  }))
   strata = as.character(unique(cells$stratum[order(cells$shard)]))
   table = matrix(0, length(shards), length(strata))
   table[cbind(cells$shard, match(cells$stratum, strata))] = cells$rows

@@ -51,19 +51,16 @@ strata_of_source = function(strata, data_source, task = source_task(data_source)
 # A source with a number of rows must have a value for each.
 check_rows = function(data_source, n_values, parameter, advice = NULL) {
   n_rows = source_rows(data_source)
-  if (!is.null(n_rows) && n_rows != n_values) {
-    stop_parameter(parameter, sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(n_values, "value"), advice = advice)
-  }
+  refuse_if(!is.null(n_rows) && n_rows != n_values, parameter,
+    sprintf("have one value for each row of the dataset, %.0f", n_rows), show_count(n_values, "value"), advice = advice)
 }
 
 # Values belong to the rows of the data behind a task, while mlr3 leaves rows out, repeats and reorders them.
 check_task_order = function(task, parameter) {
   rows = task$backend$rownames
-  if (!is.null(task) && !identical(task$row_ids, rows) && is.unsorted(match(task$row_ids, rows), strictly = TRUE)) {
-    stop_parameter(parameter, "be columns of the task if its rows are repeated or in another order than its data",
-      "values", advice = if (parameter == "strata") bind_strata else "Name columns of the task instead of values.")
-  }
+  refuse_if(!is.null(task) && !identical(task$row_ids, rows) && is.unsorted(match(task$row_ids, rows), strictly = TRUE),
+    parameter, "be columns of the task if its rows are repeated or in another order than its data", "values",
+    advice = if (parameter == "strata") bind_strata else "Name columns of the task instead of values.")
 }
 
 bind_strata = paste(
@@ -77,24 +74,19 @@ task_strata = function(task) {
   if (length(columns) == 0L && identical(task$task_type, "classif")) {
     columns = task$target_names
   }
-  if (length(columns) == 0L && identical(task$task_type, "regr")) {
-    stop_parameter("strata", "be given if the target is numeric and no column has the role stratum", "nothing",
-      advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata))
-  }
-  if (length(columns) == 0L) {
-    stop_parameter("strata", "be given if the dataset has no classification task", "nothing",
-      advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
-  }
+  refuse_if(length(columns) == 0L && identical(task$task_type, "regr"), "strata",
+    "be given if the target is numeric and no column has the role stratum", "nothing",
+    advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata))
+  refuse_if(length(columns) == 0L, "strata", "be given if the dataset has no classification task", "nothing",
+    advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
   task_columns(task, columns)
 }
 
 # Text is the names of columns if the task has all of them, or if it cannot be one value per row.
 names_columns = function(text, task, n_rows, parameter = "strata") {
   if (is.null(task)) {
-    if (is.null(n_rows) && length(text) == 1L) {
-      stop_parameter(parameter, "hold a value for each row if the dataset has no task", show_value(text),
-        advice = "Names of columns need a task.")
-    }
+    refuse_if(is.null(n_rows) && length(text) == 1L, parameter, "hold a value for each row if the dataset has no task",
+      show_value(text), advice = "Names of columns need a task.")
     return(FALSE)
   }
   known = setdiff(task$backend$colnames, task$backend$primary_key)
@@ -107,17 +99,14 @@ names_columns = function(text, task, n_rows, parameter = "strata") {
     stop_parameter(parameter, paste0("name columns of the task", required), got,
       advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
   }
-  if (length(unknown) == 0L && anyDuplicated(text)) {
-    stop_parameter(parameter, "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]))
-  }
+  refuse_if(length(unknown) == 0L && anyDuplicated(text), parameter, "name each column once",
+    sprintf("'%s' twice", text[anyDuplicated(text)]))
   length(unknown) == 0L
 }
 
 # The columns of a task that text names.
 named_columns = function(task, names, parameter) {
-  if (is.null(task)) {
-    stop_parameter(parameter, "hold values if the dataset has no task", show_names(names))
-  }
+  refuse_if(is.null(task), parameter, "hold values if the dataset has no task", show_names(names))
   names_columns(unicode_text(names, parameter), task, NULL, parameter)
   task_columns(task, names)
 }

@@ -11,12 +11,6 @@ shuffled_rows = function(n, seed) {
   core_call("permutation", list(n_rows = n, seed = seed))$rows
 }
 
-# The memory that the epochs of an instance share, as long as it lives.
-# It is empty when saved: R saves a weak reference without what it refers to.
-new_memory = function() {
-  new.env(parent = emptyenv())
-}
-
 # A seed for an instance without one.
 # If LibTorch is installed but not loaded, torch_is_installed() may be TRUE and every draw fail.
 draw_seed = function() {

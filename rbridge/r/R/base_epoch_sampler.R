@@ -14,7 +14,6 @@
 #' `list(task = )`.
 #' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
 #' rows, that must be the number of rows that the arguments describe.
-#'
 #' A vector with a value for each row is taken by position: its names have no meaning.
 #'
 #' @section Members of an instance:
@@ -22,17 +21,14 @@
 #' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin:
 #'   after `batches_done` batches of this instance.
 #'   By default 0; but an instance that is already placed within this epoch stays there.
-#'   Returns the instance invisibly.
-#' * `epoch`: the next epoch, counted from 0.
 #' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the
 #'   next iteration begins.
-#' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
+#' * `load_state_dict(state)`: continues at a state.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches `rank`, `rank + num_replicas`, ... of all
-#'   batches, counted from 0, and begins the next epoch at the first of them; returns the instance invisibly.
+#'   batches, counted from 0, and begins the next epoch at the first of them.
 #'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
-#' * `rank`: the number of the process, `NULL` if the instance returns all batches.
-#' * `seed`: the seed, given or drawn.
-#' * `print()`: shows a summary.
+#' * `epoch`, `rank` and `seed`: the next epoch, counted from 0; the number of the process, `NULL` if the instance
+#'   returns all batches; and the seed, given or drawn.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
@@ -60,11 +56,8 @@
 #' installed, so that the seed of a learner determines it, and otherwise from R's generator, which is not changed in any
 #' other case.
 #'
-#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
-#' If the page of a sampler shows calls of R's functions, the sampler draws what they return after `set.seed()` with the
-#' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
-#'
+#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
 #' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher: an abandoned
 #' epoch is not repeated.
 #'
@@ -104,7 +97,7 @@ NULL
 
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
-# A sampler that inherits from it implements the private methods of recipe_members() (R/base_generator.R).
+# The class of a generator (R/base_generator.R) has its recipe in `.settings`, and the members of its kind.
 
 epoch_sampler = function() {
   torch::sampler(
@@ -118,12 +111,12 @@ epoch_sampler = function() {
       private$.begun = NULL
       batch_iterator(private$.begin)
     },
-    .n_rows = function() private$.rows_of_data(),
+    # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
+    .n_rows = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
-      if (!is_whole_number(batch_size) || batch_size != 1) {
-        stop_parameter("batch_size", "be 1", show_value(batch_size), "Pass the sampler as 'batch_sampler ='.")
-      }
+      refuse_if(!is_whole_number(batch_size) || batch_size != 1, "batch_size", "be 1", show_value(batch_size),
+        "Pass the sampler as 'batch_sampler ='.")
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {
@@ -155,11 +148,13 @@ epoch_sampler = function() {
       invisible(self)
     },
     print = function(...) {
-      lines = if (is.null(private$.in_order)) private$.describe() else format_in_order(private$.in_order)
-      cat(sprintf("<%s>", class(self)[1L]), lines, sep = "\n")
+      cat(sprintf("<%s>", class(self)[1L]), format_instance(private), sep = "\n")
       invisible(self)
     },
     private = list(
+      .recipe = NULL,
+      .setup = NULL,
+      .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
       .place = list(epoch = 0, batch = 0, ahead = NULL), # of the next iteration
       .begun = NULL, # where the newest iteration began, once it has
       .draws = NULL, # what it has drawn one by one, if a state may contain it
@@ -168,6 +163,19 @@ epoch_sampler = function() {
       .stride = 1, # the number of replicas, if the instance has a rank
       .in_order = NULL, # the batches with which mlr3torch predicts
       .iterates = FALSE, # whether batches are drawn one by one
+      .kind = function() sampler_kind(private$.settings$recipe$kind),
+      .n_batches = function(epoch = private$.place$epoch) private$.kind()$count_batches(private, epoch),
+      .last_epoch = function() {
+        last = private$.kind()$last_epoch
+        if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
+      },
+      .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
+      .fingerprint = function() {
+        if (is.null(private$.known_fingerprint)) {
+          private$.known_fingerprint = private$.kind()$fingerprint(private)
+        }
+        private$.known_fingerprint
+      },
       # All batches of an epoch for this rank, or those after `done` batches of all ranks.
       .part = function(epoch, done = 0) {
         if (!is.null(private$.in_order)) {
@@ -184,7 +192,7 @@ epoch_sampler = function() {
         place = private$.place
         check_range(place$epoch, "epoch", private$.last_epoch())
         following = if (self$.draws_on_request()) {
-          one_rank_of(private$.iterate(place), private$.rank, private$.stride)
+          one_rank_of(private$.kind()$iterate(private, place), private$.rank, private$.stride)
         } else {
           batches_from(private$.part(place$epoch, place$batch))
         }
@@ -194,6 +202,7 @@ epoch_sampler = function() {
       }
     ),
     active = list(
+      seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self),
       epoch = function(value) {
         if (missing(value)) private$.place$epoch else stop_read_only("epoch", self, "Use 'set_epoch()'.")
       },
@@ -214,7 +223,7 @@ prepare_instance = function(self, private, data_source) {
   if (caller$keeps_order) {
     n_rows = source_rows(data_source)
     batch_size = if (is.null(caller$batch_size)) n_rows else caller$batch_size
-    offsets = full_offsets(n_rows, ceiling(n_rows / batch_size), batch_size)
+    offsets = as.integer(pmin(batch_size * 0:ceiling(n_rows / batch_size), n_rows))
     private$.in_order = list(rows = seq_len(n_rows), offsets = offsets)
     return()
   }
@@ -224,7 +233,13 @@ prepare_instance = function(self, private, data_source) {
   if (is.null(task) && !inherits(data_source, "dataset_subset")) {
     task = caller$task
   }
-  private$.prepare(data_source, task)
+  recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
+  note_group_role(recipe$kind, task)
+  kind = private$.kind()
+  if (!is.null(kind$of_rows)) {
+    private$.instance = core_instance(recipe)
+  }
+  private$.setup = kind$setup(recipe, private)
   private$.asked_within_epoch = !is.null(caller$task)
 }
 

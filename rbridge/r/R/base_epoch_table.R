@@ -5,15 +5,11 @@
 read_epoch_table = function(table, parameter, noun, entry) {
   epochs = epochs_of_table(names(table), length(table))
   wrong = which(epochs < 0)
-  if (length(wrong) > 0L) {
-    got = if (is.null(names(table))) "a list without names" else paste("the epoch", show_value(names(table)[wrong[1L]]))
-    stop_parameter(parameter, sprintf("be a table from epochs, integers from 0 to %.0f, to %s", largest_epoch, entry),
-      got)
-  }
-  if (!0 %in% epochs) {
-    got = if (length(epochs) > 0L) sprintf("a table from epoch %.0f on", min(epochs)) else "an empty table"
-    stop_parameter(parameter, sprintf("have %s from epoch 0 on", noun), got)
-  }
+  refuse_if(length(wrong) > 0L, parameter,
+    sprintf("be a table from epochs, integers from 0 to %.0f, to %s", largest_epoch, entry),
+    if (is.null(names(table))) "a list without names" else paste("the epoch", show_value(names(table)[wrong[1L]])))
+  refuse_if(!0 %in% epochs, parameter, sprintf("have %s from epoch 0 on", noun),
+    if (length(epochs) > 0L) sprintf("a table from epoch %.0f on", min(epochs)) else "an empty table")
   table = table[order(epochs)]
   names(table) = sprintf("%.0f", sort(epochs))
   table

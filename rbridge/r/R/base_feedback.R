@@ -3,12 +3,8 @@
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
   plain = plain_value(if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value)
-  if (inherits(plain, "integer64")) {
-    stop_parameter(parameter, required, "integers beyond 2^53")
-  }
-  if (!is.numeric(plain)) {
-    stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
-  }
+  refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
+  refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
 }
 
@@ -62,7 +58,7 @@ feedback_recipe = function(kind, arguments, data, state = list()) {
   parts = parts[setdiff(names(parts), feedback_labels)]
   parts = c(parts, data[setdiff(names(data), names(parts))])
   recipe = new_recipe(kind, arguments$seed, parts, state, c(list(), labels))
-  trial = new_memory()
+  trial = new.env(parent = emptyenv())
   trial$.recipe = recipe
   core_begin(trial, state)
   recipe$state = core_ask(trial, "state")
@@ -133,13 +129,10 @@ feedback_state = function(private, place) {
 
 # The inverse of feedback_state(); returns what was drawn beyond the place.
 load_feedback = function(private, state) {
-  if (is.null(state$next_position)) {
-    stop_parameter("state", "have the entries of a sampler with feedback too", show_value(state))
-  }
-  if (state$batch %% private$.stride != 0) {
-    stop_parameter("state", sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank",
-      private$.stride), sprintf("batch %.0f", state$batch))
-  }
+  refuse_if(is.null(state$next_position), "state", "have the entries of a sampler with feedback too", show_value(state))
+  refuse_if(state$batch %% private$.stride != 0, "state",
+    sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank", private$.stride),
+    sprintf("batch %.0f", state$batch))
   state = Filter(Negate(is.null), state[setdiff(names(state), c("version", "fingerprint"))])
   state = lapply(state, function(values) feedback_values(c(numeric(), unlist(values)), "state"))
   core_begin(private, state)

@@ -28,6 +28,15 @@ waiting_arguments = function(kind, request) {
   Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), row_arguments(kind, request))
 }
 
+# An argument that is a column of the task.
+of_column = function(parameter) {
+  force(parameter)
+  list(
+    waits = is_column_name,
+    supply = function(value, data_source, task) named_columns(task, value, parameter)[[1L]]
+  )
+}
+
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
@@ -36,7 +45,7 @@ waiting_arguments = function(kind, request) {
 # )
 dataset_arguments = list(
   strata = list(
-    waits = function(value) is_deferred(value),
+    waits = is_deferred,
     supply = function(value, data_source, task) strata_of_source(value, data_source, task),
     encode = function(value, settings) {
       strata = encode_strata(value, settings$missing)
@@ -44,14 +53,14 @@ dataset_arguments = list(
     }
   ),
   groups = list(
-    waits = function(value) is_deferred(value),
+    waits = is_deferred,
     supply = function(value, data_source, task) {
       strata_of_source(if (is.null(value)) group_role(task) else value, data_source, task, "groups")
     },
     encode = function(value, settings) list(data = groups_data(encode_groups(value)))
   ),
   keys = list(
-    waits = function(value) is_column_names(value),
+    waits = is_column_names,
     supply = function(value, data_source, task) strata_of_source(value, data_source, task, "keys"),
     encode = function(value, settings) value # which the kind has encoded
   ),
@@ -59,9 +68,7 @@ dataset_arguments = list(
     waits = is.null,
     supply = function(value, data_source, task) {
       n_rows = source_rows(data_source)
-      if (is.null(n_rows)) {
-        stop_parameter("n_rows", "be given if the dataset has no number of rows", "nothing")
-      }
+      refuse_if(is.null(n_rows), "n_rows", "be given if the dataset has no number of rows", "nothing")
       n_rows
     }
   ),
@@ -71,18 +78,12 @@ dataset_arguments = list(
   ),
   weights = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
-    supply = function(value, data_source, task) task_weights(value, task)
+    supply = function(value, data_source, task) feedback_values(task_weights(value, task), "weights")
   ),
-  users = list(
-    waits = function(value) is_column_name(value),
-    supply = function(value, data_source, task) named_columns(task, value, "users")[[1L]]
-  ),
-  items = list(
-    waits = function(value) is_column_name(value),
-    supply = function(value, data_source, task) named_columns(task, value, "items")[[1L]]
-  ),
+  users = of_column("users"),
+  items = of_column("items"),
   labels = list(
-    waits = function(value) is_column_names(value),
+    waits = is_column_names,
     supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
     encode = function(value, settings) {
       matrix = label_matrix(value)
@@ -96,32 +97,24 @@ dataset_arguments = list(
 # numeric.
 task_weights = function(weights, task) {
   if (is.character(weights)) {
-    return(feedback_values(named_columns(task, weights, "weights")[[1L]], "weights"))
+    return(named_columns(task, weights, "weights")[[1L]])
   }
-  columns = if (is.null(weights)) {
-    task$col_roles$weights_learner
-  } else if (length(task$col_roles$stratum) > 0L) {
-    task$col_roles$stratum
-  } else {
-    task$target_names
-  }
-  if (length(columns) == 0L && is.null(weights)) {
-    stop_parameter("weights", "be given if no column of the task has the role weights_learner", "nothing",
-      advice = "For classes drawn equally often: weights = inverse_frequency_weights.")
-  }
-  if (length(columns) == 0L) {
-    stop_parameter("weights", "be values if the dataset has no task with a target or strata", "a function")
-  }
+  roles = task$col_roles
+  columns = if (is.null(weights)) roles$weights_learner else roles$stratum
+  refuse_if(length(columns) == 0L && is.null(weights), "weights",
+    "be given if no column of the task has the role weights_learner", "nothing",
+    advice = "For classes drawn equally often: weights = inverse_frequency_weights.")
+  columns = if (length(columns) == 0L) task$target_names else columns
+  refuse_if(length(columns) == 0L, "weights", "be values if the dataset has no task with a target or strata",
+    "a function")
   values = task_columns(task, columns)
   values = if (length(values) == 1L) values[[1L]] else as.data.frame(values, optional = TRUE)
   if (is.null(weights)) {
-    return(feedback_values(values, "weights"))
+    return(values)
   }
-  weights = feedback_values(weights(values), "weights")
-  if (length(weights) != task$nrow) {
-    stop_parameter("weights", sprintf("return one weight for each row of the task, %.0f", task$nrow),
-      show_count(length(weights), "value"))
-  }
+  weights = weights(values)
+  refuse_if(length(weights) != task$nrow, "weights",
+    sprintf("return one weight for each row of the task, %.0f", task$nrow), show_count(length(weights), "value"))
   weights
 }
 

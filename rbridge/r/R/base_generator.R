@@ -47,55 +47,13 @@ new_generator = function(recipe, functions = NULL) {
 
 recipe_class = function(kind, settings) {
   definition = sampler_kind(kind)
-  members = list(
-    private = c(list(.settings = settings), recipe_members(), definition$private),
-    active = list(seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)),
-    parent_env = topenv()
-  )
   iterates = if (is.null(definition$iterates)) !is.null(definition$iterate) else definition$iterates(settings$recipe)
-  members$private$.iterates = iterates
-  sampler = do.call(torch::sampler, c(list(name = definition$class, inherit = epoch_sampler()), members,
-    definition$methods))
+  private = c(list(.settings = settings, .iterates = iterates), definition$private)
+  sampler = do.call(torch::sampler, c(
+    list(name = definition$class, inherit = epoch_sampler(), private = private, parent_env = topenv()),
+    definition$methods
+  ))
   structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
-}
-
-# The members that epoch_sampler() requires of a sampler.
-recipe_members = function() {
-  list(
-    .recipe = NULL,
-    .setup = NULL,
-    .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
-    .kind = function() sampler_kind(private$.settings$recipe$kind),
-    .prepare = function(data_source, task) {
-      recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
-      note_group_role(recipe$kind, task)
-      kind = private$.kind()
-      if (!is.null(kind$of_rows)) {
-        private$.instance = core_instance(recipe)
-      }
-      private$.setup = kind$setup(recipe, private)
-    },
-    .n_batches = function(epoch = private$.place$epoch) private$.kind()$count_batches(private, epoch),
-    # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
-    .rows_of_data = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
-    .last_epoch = function() {
-      last = private$.kind()$last_epoch
-      if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
-    },
-    .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
-    .iterate = function(place) private$.kind()$iterate(private, place),
-    .fingerprint = function() {
-      if (is.null(private$.known_fingerprint)) {
-        private$.known_fingerprint = private$.kind()$fingerprint(private)
-      }
-      private$.known_fingerprint
-    },
-    .describe = function() {
-      epoch = private$.place$epoch
-      c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
-        sprintf("* next epoch: %.0f", epoch))
-    }
-  )
 }
 
 # The recipe for a dataset: complete, and with a seed, unless that does not matter.
@@ -110,10 +68,8 @@ ready_recipe = function(recipe, data_source, task, has_seed = TRUE) {
   }
   n_rows = kind$n_rows(recipe)
   found = source_rows(data_source)
-  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
-    stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
-      show_count(found, "row"))
-  }
+  refuse_if(!is.null(found) && !is.null(n_rows) && found != n_rows, "data_source",
+    sprintf("have as many rows as the sampler was made for, %.0f", n_rows), show_count(found, "row"))
   if (is.null(recipe$seed) && has_seed && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }

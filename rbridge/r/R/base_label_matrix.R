@@ -25,29 +25,22 @@ label_matrix = function(labels) {
   }
   has = labels == 1
   wrong = which(t(is.na(has) | !has & labels != 0), arr.ind = TRUE)
-  if (length(wrong) > 0L) {
-    column = wrong[1L, 1L]
-    got = sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], column]]), names[column])
-    stop_parameter("labels", label_values, got, label_advice)
-  }
+  refuse_if(length(wrong) > 0L, "labels", label_values,
+    sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], wrong[1L, 1L]]]), names[wrong[1L, 1L]]),
+    label_advice)
   dimnames(has) = list(NULL, names)
   has
 }
 
 check_label_shape = function(labels) {
-  if (length(dim(labels)) != 2L || is.object(labels)) {
-    is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
-    stop_parameter("labels", "be a matrix with one row per row of the dataset",
-      if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
-  }
-  empty = match(0L, dim(labels))
-  if (!is.na(empty)) {
-    noun = c("row", "column")[empty]
+  is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
+  refuse_if(length(dim(labels)) != 2L || is.object(labels), "labels", "be a matrix with one row per row of the dataset",
+    if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
+  for (noun in c("row", "column")[dim(labels) == 0L]) {
     stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun))
   }
-  if (!is.logical(labels) && !is.numeric(labels)) {
-    stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)), label_advice)
-  }
+  refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
+    label_advice)
 }
 
 # A column of a data frame as a matrix: its numbers, or a column for each value of text.
@@ -65,19 +58,16 @@ column_of_labels = function(column, name) {
     return(matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
       dimnames = list(NULL, paste(name, encoded$names, sep = "="))))
   }
-  if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
-    stop_parameter("labels", label_values, sprintf("%s values%s", class(column)[1L], place), label_advice)
-  }
+  refuse_if(is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column)), "labels",
+    label_values, sprintf("%s values%s", class(column)[1L], place), label_advice)
   matrix(column, ncol = 1L, dimnames = list(NULL, name))
 }
 
 # Whether each row has each of the labels that the vectors of a list name, in order of first appearance.
 listed_labels = function(rows, place = "") {
   is_listed = vapply(rows, function(row) length(row) == 0L || is.character(row) || is.factor(row), NA)
-  if (!all(is_listed)) {
-    got = paste0(show_value(rows[[which(!is_listed)[1L]]]), place)
-    stop_parameter("labels", "have a vector of text for each row", got, "Give a row without labels character().")
-  }
+  refuse_if(!all(is_listed), "labels", "have a vector of text for each row",
+    paste0(show_value(rows[[which(!is_listed)[1L]]]), place), "Give a row without labels character().")
   check_some_rows(length(rows), 0L, "labels")
   labels = unlist(lapply(rows, as.character))
   check_named_labels(NULL, labels, "label", place)
@@ -91,22 +81,16 @@ listed_labels = function(rows, place = "") {
 # Refuses missing values, and digits, which a file that was read as text has, for example.
 check_named_labels = function(names, values, noun, place, may_be_digits = FALSE) {
   n_missing = sum(is.na(values))
-  if (n_missing > 0L) {
-    stop_parameter("labels", "have no missing values",
-      sprintf("%d missing of %s%s", n_missing, show_count(length(values), noun), place))
-  }
-  if (!may_be_digits && length(names) > 0L && all(names %in% c("0", "1"))) {
-    stop_parameter("labels", label_values, sprintf("the text '%s'%s", names[1L], place),
-      "Turn the column into numbers.")
-  }
+  refuse_if(n_missing > 0L, "labels", "have no missing values",
+    sprintf("%d missing of %s%s", n_missing, show_count(length(values), noun), place))
+  refuse_if(!may_be_digits && length(names) > 0L && all(names %in% c("0", "1")), "labels", label_values,
+    sprintf("the text '%s'%s", names[1L], place), "Turn the column into numbers.")
 }
 
 check_labels_have_rows = function(labels) {
   empty = which(colSums(labels) == 0)
-  if (length(empty) > 0L) {
-    stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[empty[1L]]),
-      "Leave the label out.")
-  }
+  refuse_if(length(empty) > 0L, "labels", "have a row of every label",
+    sprintf("no row of label '%s'", colnames(labels)[empty[1L]]), "Leave the label out.")
 }
 
 # What the core takes: the number of the label set of each row, in order of first appearance, and the labels of each.

@@ -12,6 +12,13 @@ stop_parameter = function(parameter, requirement, got, advice = NULL, where = NU
   )))
 }
 
+# Raises it if a condition holds; only then are the parts evaluated.
+refuse_if = function(condition, ...) {
+  if (condition) {
+    stop_parameter(...)
+  }
+}
+
 # The call by which the user came to this package: the outermost one of its functions, methods and generators.
 user_call = function() {
   for (place in seq_len(sys.nframe())) {

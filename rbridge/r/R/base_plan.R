@@ -15,6 +15,9 @@ stratum_counts = function(strata) {
   as.double(tabulate(strata$codes, length(strata$names)))
 }
 
+# Divides whole numbers and rounds up; %/% rounds down.
+divide_up = function(number, by) -(-number %/% by)
+
 show_batches = function(n_batches) {
   if (n_batches == 1) "1 batch" else sprintf("%.0f batches", n_batches)
 }

@@ -1,30 +1,17 @@
 # The plan of a sampler whose batches hold other numbers of rows of a stratum in each epoch: a table with the fewest and
-# the most rows of each stratum in a batch, which are bounds for all epochs.
+# the most rows of each stratum in a batch, which are bounds for all epochs, and, as `held`, what the batches hold.
 
-# `held` says what the batches hold, after their number.
-range_plan = function(table, n_batches, held) {
-  structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held)
+ranged_kind = function(kind, ...) {
+  utils::modifyList(table_kind(kind, setup = ranged_setup, methods = ranged_methods()), list(...))
 }
 
-# What an instance shows whose strata are cut into blocks: `found` is what the core says of the plan, and `each` has the
-# rows of an exact block; the rows are dealt evenly if it is NULL.
-setup_of_blocks = function(recipe, found, held, each = NULL) {
-  counts = utils::head(found$counts, -1L)
-  blocks = found$batches
-  taken = if (!is.null(each)) ifelse(blocks > 0, each, 0)
-  table = data.frame(
-    stratum = recipe$labels$names,
-    rows = as.integer(counts),
-    batches = as.integer(blocks),
-    fewest = as.integer(if (is.null(each)) counts %/% pmax(blocks, 1) else taken),
-    most = as.integer(if (is.null(each)) divide_up(counts, pmax(blocks, 1)) else taken)
-  )
-  c(ranged_setup(recipe), list(plan = range_plan(table, found$n_batches, held)))
-}
-
-# What every such instance shows, besides its plan.
-ranged_setup = function(recipe) {
-  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names)
+ranged_setup = function(recipe, private) {
+  found = core_described(recipe)
+  columns = found[intersect(c("rows", "groups", "batches", "largest", "fewest", "most"), names(found))]
+  table = data.frame(stratum = recipe$labels$names, lapply(columns, as.integer))
+  plan = structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(found$n_batches),
+    held = found$held, most_batches = if (!is.null(found$most_batches)) as.integer(found$most_batches))
+  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names, plan = plan)
 }
 
 # The members of such instances.
@@ -53,7 +40,8 @@ ranged_methods = function() {
 
 #' @export
 print.range_plan = function(x, most = 20L, ...) {
-  lines = c(sprintf("* Rows: %.0f", sum(x$rows)), sprintf("* Batches: %d, %s", attr(x, "n_batches"), attr(x, "held")))
+  held = sub("\nevery", "\n* Every", attr(x, "held"), fixed = TRUE)
+  lines = c(sprintf("* Rows: %.0f", sum(x$rows)), sprintf("* Batches: %d, %s", attr(x, "n_batches"), held))
   print_plan(x, lines, x, most)
 }
 

@@ -1,32 +1,35 @@
-#' @title Read a Batch Sampler From a File
+#' @title Read and Write a Batch Sampler
 #'
 #' @description
-#' Reads the recipe of a batch sampler that [write_batch_sampler()] or `rbridge.export_r()` of the Python package wrote,
-#' and returns its generator.
-#' The scripts that `rbridge.export_r()` writes call this function.
+#' `write_batch_sampler()` writes the recipe of a generator to a file, and `read_batch_sampler()` returns its generator,
+#' in any R session.
+#' Python's `rbridge.export_r()` writes the same bytes for the same sampler, and a script that reads them.
 #'
-#' A file of a recipe holds numbers and text, in the layout of safetensors, and no code.
+#' Unlike a file of [saveRDS()], that of a recipe holds numbers and text alone, in the layout of safetensors, and no
+#' code.
 #' Everything in it is checked before it is used, so the file may come from anyone.
 #'
 #' @param file (`character(1)`)\cr
-#'   Path of the recipe, a regular file.
+#'   Path of the recipe, a regular file, by convention with the suffix `.recipe`.
+#'   An existing file is replaced.
 #' @param md5 (`character(1)`)\cr
 #'   The MD5 checksum that the file must have.
 #'   `NULL` (default): the checksum is not compared.
 #' @param max_bytes (`numeric(1)`)\cr
 #'   The most memory, in bytes, that the recipe, an instance and an epoch of it may need, by default 1 GiB.
 #'   A short file can describe a sampler of 2^31 - 1 rows.
+#' @param generator (`batch_sampler_generator`)\cr
+#'   The result of a function such as [batch_sampler_stratified()] with given data.
+#'   A generator that takes its strata from a task, or that calls functions of the user, cannot be written.
 #'
-#' @return A generator with the same batches as the one that was written, row for row; it does not need Python.
-#' Its class is that of the R function that creates such samplers, for instance [batch_sampler_stratified()].
+#' @return `read_batch_sampler()` returns a generator with the same batches as the one that was written, row for row; it
+#' does not need Python.
+#' `write_batch_sampler()` returns `file`, invisibly.
 #'
 #' @export
 #' @examples
 #' file = tempfile(fileext = ".recipe")
-#' labels = factor(c("a", "a", "b", "b", "b"))
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
-#' write_batch_sampler(generator, file)
+#' write_batch_sampler(batch_sampler_uniform(n_rows = 100, batch_size = 10, seed = 1), file)
 #' read_batch_sampler(file)
 read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
   max_bytes = check_between(max_bytes, "max_bytes", 1, largest_exact)
@@ -47,19 +50,15 @@ bytes_of_instance = function(recipe) {
 }
 
 check_recipe_bytes = function(needed, max_bytes) {
-  if (!isTRUE(needed <= max_bytes)) {
-    stop_parameter("file", sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
-      sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
-  }
+  refuse_if(!isTRUE(needed <= max_bytes), "file",
+    sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
+    sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
 }
 
 check_md5 = function(file, md5) {
-  if (!is.character(md5) || length(md5) != 1L || is.na(md5)) {
-    stop_parameter("md5", "be the MD5 checksum of the file, or nothing", show_value(md5))
-  }
+  refuse_if(!is.character(md5) || length(md5) != 1L || is.na(md5), "md5", "be the MD5 checksum of the file, or nothing",
+    show_value(md5))
   found = unname(tools::md5sum(file))
-  if (found != md5) {
-    stop_parameter("file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
-      advice = "Export the script and its file again.")
-  }
+  refuse_if(found != md5, "file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
+    advice = "Export the script and its file again.")
 }

@@ -1,4 +1,4 @@
-# Files of recipes: plain vectors behind a header in JSON, without any code; pystrat/recipe_file.py has the layout.
+# Files of recipes: plain vectors behind a header in JSON, without any code; pystrat/recipe.py has the layout.
 # A recipe has only one form as a file. So a header is valid if the header of what was read is the same text, and no
 # parser has to be trusted with it.
 
@@ -20,9 +20,7 @@ read_recipe = function(path, max_bytes) {
   types = names(file_types)[match(sub(form, "\\2", entries), file_types)]
   counts = as.double(sub(form, "\\3", entries))
   bytes = sum(counts * file_sizes[types])
-  if (file.size(path) != 8 + nchar(header) + bytes) {
-    refuse_file("vectors of another size than its header says")
-  }
+  refuse_file(file.size(path) != 8 + nchar(header) + bytes, "vectors of another size than its header says")
   check_recipe_bytes(bytes + text_bytes * sum(counts[endsWith(names, ".lengths")]), max_bytes)
   vectors = stats::setNames(Map(function(type, count) {
     readBin(input, type, count, size = file_sizes[[type]], endian = "little")
@@ -32,14 +30,12 @@ read_recipe = function(path, max_bytes) {
     place = strsplit(name, ".", fixed = TRUE)[[1L]]
     recipe[[place[1:2]]] = if (length(place) == 2L) vectors[[name]] else texts_of_bytes(vectors[[name]], lengths)
   }
-  if (!identical(header, recipe_header(recipe, file_vectors(recipe)))) {
-    refuse_file("a header of another form")
-  }
+  refuse_file(!identical(header, recipe_header(recipe, file_vectors(recipe))), "a header of another form")
   recipe
 }
 
-refuse_file = function(got) {
-  stop_parameter("file", "be written by write_batch_sampler() or rbridge.export_r()", got)
+refuse_file = function(condition, got) {
+  refuse_if(condition, "file", "be written by write_batch_sampler() or rbridge.export_r()", got)
 }
 
 # A header is short, and of printable ASCII: the names of vectors are.
@@ -47,9 +43,8 @@ read_header = function(input) {
   begin = readBin(input, "raw", 8L)
   size = if (length(begin) == 8L) sum(as.integer(begin) * 256^(0:7)) else 0
   bytes = if (size <= largest_header) readBin(input, "raw", size)
-  if (length(bytes) != size || size == 0 || any(bytes < as.raw(0x20) | bytes > as.raw(0x7e))) {
-    refuse_file("a file without a header")
-  }
+  refuse_file(length(bytes) != size || size == 0 || any(bytes < as.raw(0x20) | bytes > as.raw(0x7e)),
+    "a file without a header")
   rawToChar(bytes)
 }
 
@@ -58,25 +53,18 @@ header_recipe = function(header) {
   form = paste0('^\\{"__metadata__":\\{"format":"pystrat.recipe","version":"([0-9]{1,9})",',
     '"kind":"([a-z_]+)"(,"seed":"([0-9]{1,15})")?\\}')
   found = regmatches(header, regexec(form, header))[[1L]]
-  if (length(found) == 0L) {
-    refuse_file("a header of another form")
-  }
-  if (as.double(found[2L]) != recipe_version) {
-    stop_parameter("recipe", sprintf("be of version %d", recipe_version), found[2L])
-  }
+  refuse_file(length(found) == 0L, "a header of another form")
+  refuse_if(as.double(found[2L]) != recipe_version, "recipe", sprintf("be of version %d", recipe_version), found[2L])
   new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
 }
 
 texts_of_bytes = function(bytes, lengths) {
   are_lengths = is.raw(bytes) && is.integer(lengths) && !anyNA(lengths) && all(lengths >= 0L)
-  if (!are_lengths || sum(as.double(lengths)) != length(bytes) || any(bytes == as.raw(0L))) {
-    refuse_file("a text that is not one")
-  }
+  refuse_file(!are_lengths || sum(as.double(lengths)) != length(bytes) || any(bytes == as.raw(0L)),
+    "a text that is not one")
   texts = readChar(bytes, lengths, useBytes = TRUE)
   Encoding(texts) = "UTF-8"
-  if (!all(validUTF8(texts))) {
-    refuse_file("a text that is not UTF-8")
-  }
+  refuse_file(!all(validUTF8(texts)), "a text that is not UTF-8")
   texts
 }
 

@@ -14,16 +14,14 @@ file_kinds = function(paths) {
 
 # The path of one file.
 check_regular_file = function(path, parameter) {
-  if (!is.character(path) || is.object(path) || length(path) != 1L || is.na(path) || !are_there(path)) {
-    stop_parameter(parameter, "be the path of a file that exists", show_value(path))
-  }
+  refuse_if(!is.character(path) || is.object(path) || length(path) != 1L || is.na(path) || !are_there(path), parameter,
+    "be the path of a file that exists", show_value(path))
   refuse_irregular(path, parameter)
 }
 
 # Refuses a path of something else than a regular file; there may be nothing.
 refuse_irregular = function(path, parameter) {
   kind = file_kinds(path.expand(path))
-  if (!kind %in% c("regular file", NA)) {
-    stop_parameter(parameter, "be a regular file", sprintf("the %s %s", kind, show_value(path)))
-  }
+  refuse_if(!kind %in% c("regular file", NA), parameter, "be a regular file",
+    sprintf("the %s %s", kind, show_value(path)))
 }

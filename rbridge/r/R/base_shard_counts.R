@@ -1,14 +1,16 @@
 #' @title Count the Rows of Each Stratum in Each Shard
 #'
 #' @description
-#' Counts the rows of each stratum in each shard, for [batch_sampler_sharded()].
+#' Counts the rows of each stratum in each shard, for [batch_sampler_sharded()]; `bind_counts()` combines the tables of
+#' several processes.
 #' A shard is a part of the data that one process holds as a whole, such as a file.
-#' The Python function `pystrat.shard_counts()` returns the same table.
+#' The Python functions of the same names return the same tables.
 #'
 #' @param strata (named `list()`)\cr
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.
 #'   The strata of a shard have any form that [batch_sampler_stratified()] accepts, without missing values.
 #'   A shard may have no rows.
+#' @eval described("bind_counts", tables = "`list()` of `matrix()`")
 #'
 #' @return A `matrix()` of doubles: the number of rows of each stratum (columns) in each shard (rows).
 #' Shards are sorted by name, by code point.
@@ -19,22 +21,17 @@
 #' `0.30000000000000004`, a time has its fraction of a second.
 #' With several columns, text with a comma is quoted.
 #'
-#' @seealso [bind_counts()] to combine the tables of several processes.
-#'
 #' @export
 #' @examples
-#' shard_counts(list(b.csv = c("yes", "no", "no"), a.csv = c("no", "no")))
+#' first = shard_counts(list(b.csv = c("yes", "no", "no")))
+#' bind_counts(list(first, shard_counts(list(a.csv = c("no", "no")))))
 shard_counts = function(strata) {
-  if (!is.list(strata) || is.object(strata) || is.pairlist(strata)) {
-    stop_parameter("strata", "map the name of each shard to the strata of its rows", show_value(strata))
-  }
-  if (length(strata) == 0L) {
-    stop_parameter("strata", "have at least one shard", "none")
-  }
+  refuse_if(!is.list(strata) || is.object(strata) || is.pairlist(strata), "strata",
+    "map the name of each shard to the strata of its rows", show_value(strata))
+  refuse_if(length(strata) == 0L, "strata", "have at least one shard", "none")
   given = names(strata)
-  if (is.null(given) || anyNA(given) || !all(nzchar(given))) {
-    stop_parameter("strata", "name each shard by a text", if (is.null(given)) "no names" else "''")
-  }
+  refuse_if(is.null(given) || anyNA(given) || !all(nzchar(given)), "strata", "name each shard by a text",
+    if (is.null(given)) "no names" else "''")
   shards = shown_names(given, "strata", "shard")
   counts_table(Map(count_shard, unname(strata), shards))
 }
@@ -49,10 +46,8 @@ counts_table = function(counted) {
 
 check_different_names = function(strata) {
   repeated = anyDuplicated(strata)
-  if (repeated) {
-    stop_parameter("strata", "have strata of different names", paste(show_text(strata[repeated]), "as the name of two"),
-      "Recode them.")
-  }
+  refuse_if(repeated, "strata", "have strata of different names",
+    paste(show_text(strata[repeated]), "as the name of two"), "Recode them.")
 }
 
 # A table of one shard, with the strata in order of first appearance.

@@ -46,9 +46,8 @@ place_of_state = function(private, state) {
 
 # Refuses what is no state of a sampler with this fingerprint; the core knows what differs.
 check_state = function(state, fingerprint) {
-  if (!is.list(state) || !all(state_entries %in% names(state))) {
-    stop_parameter("state", "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
-  }
+  refuse_if(!is.list(state) || !all(state_entries %in% names(state)), "state",
+    "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
   core_call("state", list(version = state$version, own = fingerprint, fingerprint = state$fingerprint))
 }
 
@@ -60,10 +59,8 @@ check_rank = function(private, rank, num_replicas) {
   parts = private$.recipe$parts
   made_for = if (is.null(parts$num_replicas)) 1 else parts$num_replicas
   is_made_for_it = isTRUE(private$.kind()$draws_by_replicas) && made_for != num_replicas
-  if (is_made_for_it || !is.na(n_batches) && n_batches %% num_replicas != 0) {
-    stop_parameter("num_replicas", "be that of the generator, so that all processes have as many batches",
-      show_value(num_replicas))
-  }
+  refuse_if(is_made_for_it || !is.na(n_batches) && n_batches %% num_replicas != 0, "num_replicas",
+    "be that of the generator, so that all processes have as many batches", show_value(num_replicas))
 }
 
 # The fingerprint of a recipe of the core.

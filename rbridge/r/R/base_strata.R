@@ -60,16 +60,13 @@ strata_columns = function(strata) {
     columns = list(strata)
     titles = places = ""
   }
-  if (length(columns) == 0L) {
-    stop_parameter("strata", "have at least one column", "0 columns")
-  }
+  refuse_if(length(columns) == 0L, "strata", "have at least one column", "0 columns")
   columns = unname(Map(function(column, place, title) {
     c(comparable_column(column, place), list(title = title))
   }, columns, places, titles))
   rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
-  if (length(rows) > 1L) {
-    stop_parameter("strata", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
-  }
+  refuse_if(length(rows) > 1L, "strata", "have columns of equal length",
+    sprintf("lengths %d and %d", rows[1L], rows[2L]))
   columns
 }
 
@@ -93,20 +90,10 @@ comparable_column = function(column, place) {
     integer = ,
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
     logical = new_column("boolean", as.vector(column), as.character),
-    integer64 = stop_inexact(column, place),
+    integer64 = stop_parameter("strata", column_kinds, paste0("an integer that no double holds exactly", place),
+      "Pass such numbers as text."),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", type, place))
   )
-}
-
-# Refuses numbers of 64 bits if no double holds one of them exactly.
-stop_inexact = function(column, place) {
-  shown = "an integer"
-  if (requireNamespace("bit64", quietly = TRUE)) {
-    is_inexact = vapply(seq_along(column), function(row) inherits(exact_numbers(column[row]), "integer64"), NA)
-    shown = paste("the integer", as.character(column[is_inexact][1L]))
-  }
-  stop_parameter("strata", column_kinds, sprintf("%s, which no double holds exactly,%s", shown, place),
-    "Pass such numbers as text.")
 }
 
 new_column = function(kind, values, show, identify = show) {
@@ -226,9 +213,8 @@ number_values = function(values) {
 # Pairs of codes become one number each, exact in a double, and are numbered by first appearance again.
 combine_codes = function(left, right) {
   n_left = length(left$names)
-  if (n_left * as.double(length(right$names)) >= 2^53) {
-    stop_parameter("strata", "have fewer than 2^53 pairs of values in two columns, to be exact", "more")
-  }
+  refuse_if(n_left * as.double(length(right$names)) >= 2^53, "strata",
+    "have fewer than 2^53 pairs of values in two columns, to be exact", "more")
   numbered = number_values(left$codes + n_left * (right$codes - 1))
   first = numbered$values
   list(
@@ -242,24 +228,18 @@ missing_rows = function(columns) {
 }
 
 check_missing = function(is_missing, missing) {
-  if ((is.null(missing) || missing == "error") && any(is_missing)) {
-    advice = if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'."
-    stop_parameter("strata", "have no missing values",
-      sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")), advice = advice)
-  }
+  refuse_if((is.null(missing) || missing == "error") && any(is_missing), "strata", "have no missing values",
+    sprintf("%d missing of %s", sum(is_missing), show_count(length(is_missing), "row")),
+    if (is.null(missing)) "Leave these rows out of the dataset." else "Set 'missing' to 'stratum' or 'drop'.")
   if (identical(missing, "drop")) {
     check_some_rows(length(is_missing), sum(is_missing), "strata")
   }
 }
 
 check_some_rows = function(n_rows, n_missing, parameter) {
-  if (n_rows == 0L) {
-    stop_parameter(parameter, "have at least one row", "0 rows")
-  }
-  if (n_missing == n_rows) {
-    stop_parameter(parameter, "have at least one row without missing values",
-      sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
-  }
+  refuse_if(n_rows == 0L, parameter, "have at least one row", "0 rows")
+  refuse_if(n_missing == n_rows, parameter, "have at least one row without missing values",
+    sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
 }
 
 # The remaining rows are numbered again, because a dropped row may have been the first of its stratum.
@@ -278,10 +258,8 @@ check_numbers = function(values) {
     values = as.double(values)
   }
   kind = column_kind(values)
-  if (!kind %in% c("integer", "double")) {
-    stop_parameter("values", "be a vector of numbers",
-      if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"))
-  }
+  refuse_if(!kind %in% c("integer", "double"), "values", "be a vector of numbers",
+    if (kind %in% names(kinds)) kinds[[kind]] else paste(kind, "values"))
   check_some_rows(length(values), sum(is.na(values)), "values")
   plain_numbers(values)
 }

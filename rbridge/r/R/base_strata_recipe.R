@@ -49,12 +49,9 @@ stratum_weights = function(private, normalize) {
 # Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
 check_row_positions = function(rows, n, parameter = "rows", noun = "row positions", first = 1) {
   rows = plain_value(rows)
-  if (!is.numeric(rows) || is.object(rows)) {
-    stop_parameter(parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
-  }
+  refuse_if(!is.numeric(rows) || is.object(rows), parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
   wrong = which(is.na(rows) | rows < first | rows > n | rows != trunc(rows))
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n), show_value(rows[wrong[1L]]))
-  }
+  refuse_if(length(wrong) > 0L, parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n),
+    show_value(rows[wrong[1L]]))
   rows
 }

@@ -8,9 +8,8 @@ class_codes = function(wanted, names, parameter, noun = "class") {
   if (is.na(wrong)) {
     return(codes)
   }
-  if (is.na(codes[wrong])) {
-    stop_parameter(parameter, sprintf("name one of the %s, %s", nouns, show_names(names)), show_value(wanted[wrong]))
-  }
+  refuse_if(is.na(codes[wrong]), parameter, sprintf("name one of the %s, %s", nouns, show_names(names)),
+    show_value(wanted[wrong]))
   stop_parameter(parameter, sprintf("name a %s that no other is shown as", noun),
     sprintf("%s, as which %d %s are shown,", show_value(wanted[wrong]), sum(names == wanted[wrong]), nouns),
     sprintf("Recode the %s, so that each is shown in its own way.", nouns))
@@ -23,9 +22,7 @@ class_name = function(label, parameter) {
   name = if (is_label) {
     tryCatch(encode_column(comparable_column(label, ""))$names, error = function(condition) NULL)
   }
-  if (is.null(name)) {
-    stop_parameter(parameter, "name a class by its label", show_value(label))
-  }
+  refuse_if(is.null(name), parameter, "name a class by its label", show_value(label))
   name
 }
 
@@ -33,11 +30,8 @@ class_name = function(label, parameter) {
 check_class_names = function(values, parameter, noun = "class") {
   required = sprintf("name the %s", c(class = "classes", stratum = "strata")[[noun]])
   names = unicode_text(names(values), parameter, required)
-  if (length(names) == 0L || anyNA(names)) {
-    stop_parameter(parameter, required, "values without names")
-  }
-  if (anyDuplicated(names)) {
-    stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", names[anyDuplicated(names)]))
-  }
+  refuse_if(length(names) == 0L || anyNA(names), parameter, required, "values without names")
+  refuse_if(anyDuplicated(names), parameter, sprintf("name each %s once", noun),
+    sprintf("'%s' twice", names[anyDuplicated(names)]))
   names
 }

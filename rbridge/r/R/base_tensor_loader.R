@@ -16,14 +16,10 @@
 #'   a value for each row, or for each triple.
 #' @param sampler ([batch_sampler_instance])\cr
 #'   An instance of a batch sampler of this package.
-#' @param transform (`function()` or `NULL`)\cr
-#'   Called with each batch; the loader yields what it returns.
+#' @eval described("TensorLoader", "transform", "chunk")
 #' @param device (`character(1)`, `torch_device()` or `NULL`)\cr
 #'   The device of the batches.
 #'   `NULL` (default): the device of the data.
-#' @param chunk (`integer(1)`)\cr
-#'   The number of bytes to gather at once, at most.
-#'   A larger batch is gathered by itself, and so is the first one, which shows how many bytes a row has.
 #'
 #' @return An object of the classes `"tensor_loader"` and `"dataloader"`.
 #' [length()] is the number of batches; [coro::loop()], [torch::dataloader_make_iter()] and [torch::dataloader_next()]
@@ -45,17 +41,11 @@
 #' @export
 #' @examplesIf torch::torch_is_installed()
 #' labels = c(0, 1, 1, 0, 1, 1)
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 1048576) {
   check_instance(if (!missing(sampler)) sampler)
-  if (!is.null(transform) && !is.function(transform)) {
-    stop_parameter("transform", "be a function", show_value(transform))
-  }
-  check_device(device)
   chunk = check_between(chunk, "chunk", 1, largest_exact)
   data = list(...)
   if (length(data) == 1L && is.null(names(data)) && (is_form(data[[1L]]) || inherits(data[[1L]], "dataset"))) {
@@ -83,17 +73,17 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     },
     .iter = function() {
       private$.data = map_form(private$.data, function(leaf) if (is.object(leaf)) leaf else torch::torch_tensor(leaf))
-      private$.run = run = NULL # once it has begun, and until it is over
+      private$.place = place = NULL # of the iteration, once it has begun and until it is over
       following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
         private$.chunk)
       list(.next = function() {
-        if (is.null(run)) {
-          private$.run = run <<- begun_run(self$batch_sampler)
+        if (is.null(place)) {
+          private$.place = place <<- list2env(first_place(self$batch_sampler))
         }
         batch = following()
-        run$batches_done = run$batches_done + 1
-        if (coro::is_exhausted(batch) && identical(private$.run, run)) {
-          private$.run = NULL
+        place$batches_done = place$batches_done + 1
+        if (coro::is_exhausted(batch) && identical(private$.place, place)) {
+          private$.place = NULL
         }
         batch
       })
@@ -101,13 +91,13 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     .length = function() self$batch_sampler$.length(),
     set_epoch = function(epoch, batches_done = NULL) {
       self$batch_sampler$set_epoch(epoch, batches_done)
-      private$.run = NULL
+      private$.place = NULL
       invisible(self)
     },
-    state_dict = function() self$batch_sampler$state(private$.run$epoch, private$.run$batches_done),
+    state_dict = function() self$batch_sampler$state(private$.place$epoch, private$.place$batches_done),
     load_state_dict = function(state) {
       self$batch_sampler$load_state_dict(state)
-      private$.run = NULL
+      private$.place = NULL
       invisible(self)
     },
     print = function(...) {
@@ -116,7 +106,7 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       invisible(self)
     }
   ),
-  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .run = NULL)
+  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .place = NULL)
 )
 
 # Whether this is a list of data, and not itself a tensor, a dataset or a table.
@@ -133,124 +123,81 @@ leaves_of = function(data) {
 
 check_instance = function(sampler) {
   is_generator = inherits(sampler, "batch_sampler_generator")
-  if (is_generator || !inherits(sampler, "epoch_sampler")) {
-    stop_parameter("sampler", "be an instance of a batch sampler of rbridge",
-      if (is_generator) "a generator" else show_value(sampler),
-      advice = if (is_generator) "Call it with the dataset, or with NULL.")
-  }
-}
-
-check_device = function(device) {
-  is_name = is.character(device) && length(device) == 1L && !is.na(device) && nzchar(device)
-  if (!is.null(device) && !is_name && !inherits(device, "torch_device")) {
-    stop_parameter("device", "be the name of a device of torch", show_value(device))
-  }
+  refuse_if(is_generator || !inherits(sampler, "epoch_sampler"), "sampler",
+    "be an instance of a batch sampler of rbridge", if (is_generator) "a generator" else show_value(sampler),
+    advice = if (is_generator) "Call it with the dataset, or with NULL.")
 }
 
 check_tensors = function(data) {
   leaves = leaves_of(data)
-  if (length(leaves) == 0L) {
-    stop_parameter("...", "have at least one tensor", "none")
-  }
+  refuse_if(length(leaves) == 0L, "...", "have at least one tensor", "none")
   n_rows = unlist(lapply(leaves, n_rows_of))
-  if (length(n_rows) > 0L && min(n_rows) != max(n_rows)) {
-    stop_parameter("...", "have the same number of rows", sprintf("%.0f and %s", min(n_rows),
-      show_count(max(n_rows), "row")))
-  }
+  refuse_if(length(n_rows) > 0L && min(n_rows) != max(n_rows), "...", "have the same number of rows",
+    sprintf("%.0f and %s", min(n_rows), show_count(max(n_rows), "row")))
 }
 
 # Refuses data with another number of rows than those of the sampler, if both are known.
 check_sampled_rows = function(n_rows, expected, parameter) {
-  if (!is.null(expected) && !is.null(n_rows) && n_rows != expected) {
-    stop_parameter(parameter, sprintf("have as many rows as the sampler was made for, %.0f", expected),
-      show_count(n_rows, "row"), if (n_rows > expected) "Of more rows, give only those of the sampler.")
-  }
+  refuse_if(!is.null(expected) && !is.null(n_rows) && n_rows != expected, parameter,
+    sprintf("have as many rows as the sampler was made for, %.0f", expected), show_count(n_rows, "row"),
+    if (n_rows > expected) "Of more rows, give only those of the sampler.")
 }
 
 # The number of rows of a leaf, NULL for a dataset, whose number of rows may be that of all possible pairs.
 n_rows_of = function(leaf) {
   if (inherits(leaf, "torch_tensor")) {
-    if (length(leaf$shape) == 0L) {
-      stop_parameter("...", "have rows", "a tensor of 0 dimensions")
-    }
-    if (leaf$requires_grad) {
-      stop_parameter("...", "require no gradients", "one that does", "Call its method detach().")
-    }
+    refuse_if(length(leaf$shape) == 0L, "...", "have rows", "a tensor of 0 dimensions")
+    refuse_if(leaf$requires_grad, "...", "require no gradients", "one that does", "Call its method detach().")
     return(leaf$shape[1L])
   }
   if (inherits(leaf, "dataset")) {
-    if (!is.function(.subset2(leaf, ".getbatch"))) {
-      stop_parameter("...", "be datasets with a method '.getbatch'", "one without")
-    }
+    refuse_if(!is.function(.subset2(leaf, ".getbatch")), "...", "be datasets with a method '.getbatch'", "one without")
     return(NULL)
   }
-  if (is.object(leaf) || !(is.numeric(leaf) || is.logical(leaf))) {
-    stop_parameter("...", "be tensors, numbers, datasets or lists of these", show_value(leaf))
-  }
+  refuse_if(is.object(leaf) || !(is.numeric(leaf) || is.logical(leaf)), "...",
+    "be tensors, numbers, datasets or lists of these", show_value(leaf))
   NROW(leaf)
 }
 
-# An iteration that begins: its epoch, and how many of its batches are done. Samplers of torch itself have no place.
-begun_run = function(sampler) {
-  run = new.env(parent = emptyenv())
-  run$batches_done = 0
-  if (inherits(sampler, "epoch_sampler")) {
-    list2env(sampler$.next_place(), run)
-  }
-  run
+# Where an iteration begins. Samplers of torch itself have no place.
+first_place = function(sampler) {
+  if (inherits(sampler, "epoch_sampler")) sampler$.next_place() else list(batches_done = 0)
 }
 
-# Iterates over the next epoch of a sampler: a function that returns the next batch at each call.
+# Iterates over the next epoch of a sampler: a function that returns the next batch at each call. The bytes of a row are
+# known after the first chunk, which is one batch.
 chunked_batches = function(data, sampler, transform, device, chunk) {
-  gather = chunk_gatherer(data, sampler, device, chunk)
-  batches = NULL
-  taken = 0L
-  function() {
-    if (taken == length(batches)) {
-      batches <<- gather()
-      taken <<- 0L
-      if (length(batches) == 0L) {
-        return(coro::exhausted())
-      }
+  take = several(sampler$.iter(), inherits(sampler, "epoch_sampler") && sampler$.draws_on_request())
+  row_bytes = Inf
+  batches = list()
+  gather = function() {
+    rows = take(chunk / row_bytes)
+    if (length(rows) == 0L) {
+      return(list())
     }
-    taken <<- taken + 1L
-    batch = batches[[taken]]
+    gathered = gather_rows(data, rows)
+    n_rows = sum(lengths(rows))
+    if (n_rows > 0L) {
+      row_bytes <<- sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows
+    }
+    split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(rows))
+  }
+  function() {
+    if (length(batches) == 0L) {
+      batches <<- gather()
+    }
+    if (length(batches) == 0L) {
+      return(coro::exhausted())
+    }
+    batch = batches[[1L]]
+    batches[[1L]] <<- NULL
     if (is.null(transform)) batch else transform(batch)
   }
 }
 
-# Whether batches depend on what happened before they are requested. Samplers of torch itself never do.
-draws_on_request = function(sampler) inherits(sampler, "epoch_sampler") && sampler$.draws_on_request()
-
-# A function that returns the next batches at each call, gathered together; none at the end.
-# The bytes of a row are known after the first chunk, which is one batch.
-chunk_gatherer = function(data, sampler, device, chunk) {
-  take = if (draws_on_request(sampler)) one_by_one(sampler$.iter()) else several(sampler$.iter())
-  row_bytes = NULL
-  function() {
-    batches = take(if (is.null(row_bytes)) 0 else chunk / row_bytes)
-    if (length(batches) == 0L) {
-      return(list())
-    }
-    gathered = gather_rows(data, batches)
-    n_rows = sum(lengths(batches))
-    if (is.null(row_bytes) && n_rows > 0L) {
-      row_bytes <<- sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows
-    }
-    split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(batches))
-  }
-}
-
-# Functions that take the next batches: as many as have at most this number of rows together, at least one. What does
+# A function that takes the next batches: as many as have at most this number of rows together, at least one. What does
 # not fit waits for the next call; a batch that is drawn on request must not wait.
-one_by_one = function(next_batch) {
-  function(most) {
-    rows = next_batch()
-    if (!coro::is_exhausted(rows)) list(rows)
-  }
-}
-
-several = function(next_batch) {
+several = function(next_batch, on_request) {
   waiting = NULL
   function(most) {
     batches = list()
@@ -264,6 +211,9 @@ several = function(next_batch) {
       waiting <<- NULL
       batches[[length(batches) + 1L]] = rows
       n_rows = n_rows + length(rows)
+      if (on_request) {
+        return(batches)
+      }
     }
   }
 }
@@ -314,10 +264,9 @@ split_rows = function(leaf, sizes) {
   is_tensor = inherits(leaf, "torch_tensor")
   n_values = if (is_tensor) leaf$shape[1L] else NROW(leaf)
   group = sum(sizes) %/% max(1, n_values)
-  if (group * n_values != sum(sizes) || any(sizes %% max(1, group) != 0)) {
-    stop_parameter("...", "return a value for each row, or for each group of rows", sprintf("%s for %s",
-      show_count(n_values, "value"), show_count(sum(sizes), "row")))
-  }
+  refuse_if(group * n_values != sum(sizes) || any(sizes %% max(1, group) != 0), "...",
+    "return a value for each row, or for each group of rows",
+    sprintf("%s for %s", show_count(n_values, "value"), show_count(sum(sizes), "row")))
   sizes = sizes %/% max(1, group)
   # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
   if (is_tensor) leaf$unsafe_split_with_sizes(sizes) else split_values(leaf, sizes)

@@ -5,9 +5,7 @@ unicode_text = function(text, parameter, required = column_kinds, place = "") {
   if (is.null(text)) {
     return(NULL)
   }
-  if (!is_unicode(text)) {
-    stop_parameter(parameter, required, paste0("text that is not Unicode", place))
-  }
+  refuse_if(!is_unicode(text), parameter, required, paste0("text that is not Unicode", place))
   enc2utf8(as.vector(text))
 }
 

@@ -69,9 +69,8 @@ crossed_rows = function(rows, n_rows) {
   if (!is.integer(rows)) {
     return(rows)
   }
-  if (!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows) {
-    stop_parameter("sampler", sprintf("give rows of the dataset, of which there are %.0f", n_rows),
-      sprintf("row %d, counted from 1,", max(rows) + 1L))
-  }
+  refuse_if(!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows, "sampler",
+    sprintf("give rows of the dataset, of which there are %.0f", n_rows),
+    sprintf("row %d, counted from 1,", max(rows) + 1L))
   rows + 1L
 }

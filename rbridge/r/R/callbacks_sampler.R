@@ -36,9 +36,7 @@
 #' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
 #' if (reticulate::py_module_available("rbridge")) {
 #'   pystrat = reticulate::import("pystrat")
-#'   labels = rep(c("yes", "no"), times = c(3, 9))
-#'   generator = batch_sampler_python(pystrat$StratifiedBatchSampler(labels, 1, seed = 1))
-#'   collect_rows(generator, n_rows = 12)
+#'   batch_sampler_python(pystrat$UniformBatchSampler(12L, 3L, seed = 1L))
 #' }
 batch_sampler_python = function(sampler, n_batches = NULL) {
   if (!requireNamespace("reticulate", quietly = TRUE)) {

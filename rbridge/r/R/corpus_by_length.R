@@ -15,9 +15,8 @@
 #'   has them.
 #' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
 #'
-#' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
-#' other sampler, for feedback to it.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and `sampler()`, which
+#' returns the instance of the other sampler, for feedback to it.
 #'
 #' @export
 #' @examples

@@ -14,8 +14,7 @@
 #'   The first epoch is 0, and no row may be twice in a vector.
 #'   `NULL` (default): all rows.
 #'
-#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance].
+#' @return A generator, whose instances have the members of every [batch_sampler_instance].
 #'
 #' @seealso [batch_sampler_perplexity()] for draws in proportion to perplexities that the training loop reports,
 #'   [batch_sampler_corpus_mixture()] for several files.

@@ -9,8 +9,7 @@
 #' @eval described("RareEventBatchSampler", "positives,negatives" = "`character()` or `list()`", "multiplier",
 #'   "batch_size", "negative_files_per_epoch", "positive_weight", "negative_weight")
 #'
-#' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns the positives and negatives in each batch (`data.frame()`).
 #' * `dataset(transform = NULL)`: returns the [corpus_dataset()] of the lines of all files, positives first.
 #'   Its batches are lists of `item`, the lines or the result of the function `transform` of them, and `label`, 1 for

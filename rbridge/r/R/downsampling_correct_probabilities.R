@@ -50,61 +50,37 @@ correct_probabilities = function(probabilities, keep_rate) {
   }
   sums = rowSums(probabilities)
   wrong = which(abs(sums - 1) > 1e-3)
-  if (length(wrong) > 0L) {
-    stop_parameter("probabilities", "have rows that sum to 1", sprintf("a row that sums to %.6g", sums[wrong[1L]]))
-  }
+  refuse_if(length(wrong) > 0L, "probabilities", "have rows that sum to 1",
+    sprintf("a row that sums to %.6g", sums[wrong[1L]]))
   odds = sweep(probabilities, 2L, keep_rate, `/`)
   columns = lapply(seq_len(ncol(odds)), function(column) odds[, column])
   odds / Reduce(`+`, columns) # rowSums() has other last digits than Python
 }
 
 check_is_numeric = function(values, parameter) {
-  if (!is.numeric(values) || is.object(values)) {
-    stop_parameter(parameter, "hold numbers", "other values")
-  }
+  refuse_if(!is.numeric(values) || is.object(values), parameter, "hold numbers", "other values")
 }
 
 # Refuses numbers out of range, and rates that do not match the classes.
 check_rates_and_values = function(rates, values) {
-  if (!isTRUE(all(values >= 0 & values <= 1))) {
-    stop_parameter("probabilities", "be from 0 to 1", "other values")
-  }
-  if (!isTRUE(all(rates > 0 & rates < Inf))) {
-    stop_parameter("keep_rate", "be above 0 and finite", "other values")
-  }
-  if (any(rates < .Machine$double.xmin)) {
-    stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)))
-  }
-  if (length(dim(values)) > 2L) {
-    stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))))
-  }
-  if (length(dim(rates)) > 1L || length(rates) == 0L) {
-    stop_parameter("keep_rate", "be one value, or one for each class",
-      if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values")
-  }
-  if (!is.matrix(values) && length(rates) > 1L) {
-    stop_parameter("probabilities", "be a table with a column for each class if 'keep_rate' has several values",
-      show_count(length(values), "value"))
-  }
+  refuse_if(!isTRUE(all(values >= 0 & values <= 1)), "probabilities", "be from 0 to 1", "other values")
+  # The inverse of a smaller rate is no number.
+  refuse_if(!isTRUE(all(rates >= .Machine$double.xmin & rates < Inf)), "keep_rate",
+    "hold finite numbers of at least 2^-1022", "other values")
+  refuse_if(length(dim(values)) > 2L, "probabilities", "be a vector or a table",
+    sprintf("%d dimensions", length(dim(values))))
   n_classes = if (is.matrix(values)) ncol(values) else 1L
-  if (length(rates) != n_classes) {
-    stop_parameter("keep_rate", sprintf("have one value for each class of 'probabilities', %d", n_classes),
-      show_count(length(rates), "value"))
-  }
+  refuse_if(length(rates) != n_classes, "keep_rate",
+    sprintf("have one value for each class of 'probabilities', %d", n_classes), show_count(length(rates), "value"))
 }
 
 # The position of the rate of each column of a table of probabilities.
 order_of_classes = function(columns, classes) {
-  if (is.null(columns)) {
-    stop_parameter("probabilities", "have named columns if 'keep_rate' has names", "columns without names",
-      "To match classes by position, give 'keep_rate' without names.")
-  }
-  if (anyDuplicated(classes)) {
-    stop_parameter("keep_rate", "name each class once", sprintf("'%s' twice", classes[anyDuplicated(classes)]))
-  }
-  if (!identical(sort(columns), sort(classes))) {
-    stop_parameter("probabilities", sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)),
-      show_names(columns))
-  }
+  refuse_if(is.null(columns), "probabilities", "have named columns if 'keep_rate' has names", "columns without names",
+    "To match classes by position, give 'keep_rate' without names.")
+  refuse_if(anyDuplicated(classes), "keep_rate", "name each class once",
+    sprintf("'%s' twice", classes[anyDuplicated(classes)]))
+  refuse_if(!identical(sort(columns), sort(classes)), "probabilities",
+    sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)), show_names(columns))
   match(columns, classes)
 }

@@ -19,9 +19,7 @@ published_class_weights = function(weight) {
   weight = check_number(weight, "weight", above = TRUE)
   # round() differs before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
-  if (any(weights == 0)) {
-    stop_parameter("weight", "give two weights above 0",
-      sprintf("%s, which gives %s and %s,", show_value(weight), show_value(weights[1L]), show_value(weights[2L])))
-  }
+  refuse_if(any(weights == 0), "weight", "give two weights above 0",
+    sprintf("%s, which gives %s and %s,", show_value(weight), show_value(weights[1L]), show_value(weights[2L])))
   stats::setNames(weights, c("minority", "majority"))
 }

@@ -26,8 +26,7 @@
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
 #'
-#' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each class.
 #' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()].
@@ -45,9 +44,7 @@
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(10, 200))
-#' generator = batch_sampler_downsampled(
-#'   multiplier = 2, batch_size = 10, strata = labels, seed = 1)
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_downsampled(2, batch_size = 10, strata = labels, seed = 1)(NULL)
 #' sampler
 #' sampler$class_weights()
 #' table(labels[sampler$batches(0)$rows])

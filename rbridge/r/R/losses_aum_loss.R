@@ -2,13 +2,12 @@
 # Checks and slopes are plain R, which needs no LibTorch; autograd needs only one sum of tensors.
 
 aum_of_tensors = function(input, target) {
-  check_tensor(input, "input")
-  if (!input$is_floating_point()) {
-    stop_parameter("input", "hold floating point numbers", tensor_kind(input))
-  }
-  predictions = check_predictions(tensor_shape(input), tensor_values(input))
-  check_tensor(target, "target")
-  positive = check_labels(tensor_shape(target), tensor_values(target), n_rows = length(predictions))
+  refuse_if(!inherits(input, "torch_tensor"), "input", loss_shapes, show_value(input))
+  refuse_if(!inherits(target, "torch_tensor"), "target", loss_shapes, show_value(target))
+  refuse_if(!input$is_floating_point(), "input", "hold floating point numbers",
+    sprintf("%s values", input$dtype$.type()))
+  predictions = check_predictions(as.integer(input$shape), tensor_values(input))
+  positive = check_labels(as.integer(target$shape), tensor_values(target), n_rows = length(predictions))
 
   parts = aum_parts(predictions, positive)
   dtype = torch::torch_promote_types(input$dtype, torch::torch_float())
@@ -58,24 +57,6 @@ aum_slopes = function(predictions, positive) {
   twice_the_total / max(n_negatives * n_positives, 1) / (2 * sharers)
 }
 
-check_tensor = function(x, name) {
-  if (!inherits(x, "torch_tensor")) {
-    stop_parameter(name, loss_shapes, show_value(x))
-  }
-}
-
-tensor_kind = function(tensor) {
-  if (tensor$dtype == torch::torch_bool()) {
-    "logical values"
-  } else if (tensor$is_complex()) {
-    "complex values"
-  } else {
-    "integers"
-  }
-}
-
-tensor_shape = function(tensor) as.integer(tensor$shape)
-
 # Doubles hold the values of all types exactly.
 tensor_values = function(tensor) {
   as.double(torch::as_array(tensor$detach()$cpu()$to(dtype = torch::torch_double())))
@@ -83,35 +64,25 @@ tensor_values = function(tensor) {
 
 check_predictions = function(shape, values) {
   check_loss_shape(shape, "input")
-  if (length(values) == 0L) {
-    stop_parameter("input", "have at least one value", "0 values")
-  }
-  check_all_values(values, is.finite(values), "input", "hold finite numbers")
+  refuse_if(length(values) == 0L, "input", "have at least one value", "0 values")
+  wrong = values[!is.finite(values)]
+  refuse_if(length(wrong) > 0L, "input", "hold finite numbers", show_value(wrong[1L]))
   values
 }
 
 # -> a logical vector, TRUE for positive rows
 check_labels = function(shape, values, n_rows) {
   check_loss_shape(shape, "target")
-  if (length(values) != n_rows) {
-    stop_parameter("target", sprintf("have one value for each prediction, %d", n_rows),
-      show_count(length(values), "value"))
-  }
-  check_all_values(values, values %in% c(0, 1), "target", "hold 1 for positive and 0 for negative rows")
+  refuse_if(length(values) != n_rows, "target", sprintf("have one value for each prediction, %d", n_rows),
+    show_count(length(values), "value"))
+  wrong = values[!values %in% c(0, 1)]
+  refuse_if(length(wrong) > 0L, "target", "hold 1 for positive and 0 for negative rows", show_value(wrong[1L]))
   values == 1
 }
 
 loss_shapes = "be a tensor of shape (n) or (n, 1)"
 
 check_loss_shape = function(shape, name) {
-  if (!(length(shape) == 1L || (length(shape) == 2L && shape[2L] == 1L))) {
-    stop_parameter(name, loss_shapes, sprintf("a tensor of shape (%s)", paste(shape, collapse = ", ")))
-  }
-}
-
-# Shows the first value that fails.
-check_all_values = function(values, passed, name, requirement) {
-  if (!all(passed)) {
-    stop_parameter(name, requirement, show_value(values[!passed][1L]))
-  }
+  refuse_if(!(length(shape) == 1L || (length(shape) == 2L && shape[2L] == 1L)), name, loss_shapes,
+    sprintf("a tensor of shape (%s)", paste(shape, collapse = ", ")))
 }

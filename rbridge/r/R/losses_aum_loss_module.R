@@ -36,13 +36,11 @@
 #' The paper uses counts or rates of errors; this loss uses rates.
 #'
 #' @export
-#' @examples
-#' if (torch::torch_is_installed()) {
-#'   predictions = torch::torch_tensor(c(2, -3.5, -1, 1.5), requires_grad = TRUE)
-#'   loss = aum_loss()(predictions, torch::torch_tensor(c(0, 0, 1, 1)))
-#'   loss$backward()
-#'   predictions$grad
-#' }
+#' @examplesIf torch::torch_is_installed()
+#' predictions = torch::torch_tensor(c(2, -3.5, -1, 1.5), requires_grad = TRUE)
+#' loss = aum_loss()(predictions, torch::torch_tensor(c(0, 0, 1, 1)))
+#' loss$backward()
+#' predictions$grad
 aum_loss = NULL
 
 # A module inherits from a class that is internal to torch and changes between versions.

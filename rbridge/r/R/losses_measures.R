@@ -12,32 +12,23 @@
 #' Both need learners that predict probabilities.
 #' Each is 0 if every positive row has a larger probability than every negative row.
 #' The AUM is also 0 if all rows have the same probability, so look at both.
-#' Use them to compare epochs of a network that is trained with the AUM loss, by `measures_train` and
-#' `measures_valid`.
-#'
-#' They are in the dictionary of mlr3 as soon as both packages are loaded, in any order.
-#' If mlr3torchAUM is loaded as well, the measures of the package that was loaded last are there.
+#' If mlr3torchAUM is loaded as well, the dictionary of mlr3 has the measures of the package that was loaded last.
 #'
 #' @section Value:
 #' A number of at least 0; for `classif.invauc` at most 1.
 #' If a prediction has rows of one class only, the measures are `NaN`, as `msr("classif.auc")` is; in mlr3torchAUM, the
 #' AUM is 0 then.
-#'
-#' @section Weights:
-#' `classif.invauc` uses the weights of measures as `classif.auc` does; `classif.rocaum` has none, which mlr3 checks.
+#' `classif.invauc` uses the weights of measures as `classif.auc` does; `classif.rocaum` has none.
 #'
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC Curves with a Sort-Based Surrogate Loss for Binary Classification and
 #' Changepoint Detection", JMLR 24, 2023.
 #' The measures are those of the package mlr3torchAUM by T. D. Hocking.
 #'
-#' @examples
-#' if (requireNamespace("mlr3", quietly = TRUE)) {
-#'   learner = mlr3::lrn("classif.featureless", predict_type = "prob")
-#'   task = mlr3::tsk("sonar")
-#'   prediction = learner$train(task)$predict(task)
-#'   prediction$score(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
-#' }
+#' @examplesIf requireNamespace("mlr3", quietly = TRUE)
+#' task = mlr3::tsk("sonar")
+#' prediction = mlr3::lrn("classif.featureless", predict_type = "prob")$train(task)$predict(task)
+#' prediction$score(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
 NULL
 
 MeasureROCAUM = R6Class("MeasureRbridgeROCAUM",

@@ -72,10 +72,8 @@ mlr3torch_purpose = function(functions, roles) {
 # mlr3torch also calls an argument 'sampler =', and then treats each batch as one row.
 refuse_as_sampler = function(frames, class_name) {
   for (frame in frames) {
-    if (inherits(frame$param_vals$sampler, class_name)) {
-      stop_parameter("sampler", "be a sampler of single rows", sprintf("a generator of class '%s'", class_name),
-        advice = "Pass it as 'batch_sampler ='.")
-    }
+    refuse_if(inherits(frame$param_vals$sampler, class_name), "sampler", "be a sampler of single rows",
+      sprintf("a generator of class '%s'", class_name), advice = "Pass it as 'batch_sampler ='.")
   }
 }
 

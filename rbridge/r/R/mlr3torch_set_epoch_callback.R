@@ -9,18 +9,11 @@
 #' resumed at a later epoch; an instance that a state has placed within this epoch stays there.
 #' The batches are those of `batches(epoch)` for the same number, in R and in Python.
 #' Without it, a sampler counts its epochs itself, from 0 in each training, and repeats none.
-#'
 #' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
-#' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
 #'
-#' @examples
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3),
-#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
-#'   )
-#' }
+#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
+#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
+#'   batch_sampler = batch_sampler_stratified(3), callbacks = mlr3torch::t_clbk("rbridge.set_epoch"))
 NULL
 
 register_callbacks = function() {

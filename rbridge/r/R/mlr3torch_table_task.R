@@ -12,13 +12,10 @@ table_dataset = function(dataset) {
   if (inherits(dataset, "auxiliary_dataset")) {
     return(auxiliary_dataset(table_dataset(dataset$dataset), dataset$augment))
   }
-  if (inherits(dataset, "multi_tensor_dataset")) {
-    stop_fast_epochs("its 'tensor_dataset' is set, so its data are tensors", "Set read = 'tensors', or leave")
-  }
+  refuse_fast_epochs(inherits(dataset, "multi_tensor_dataset"), "its 'tensor_dataset' is set, so its data are tensors",
+    "Set read = 'tensors', or leave")
   task = source_task(dataset)
-  if (is.null(task)) {
-    stop_fast_epochs("its dataset has no field 'task'", "Leave")
-  }
+  refuse_fast_epochs(is.null(task), "its dataset has no field 'task'", "Leave")
   copy = dataset$clone()
   copy$task = table_task(task)
   copy

@@ -5,9 +5,8 @@
 #' @description
 #' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once.
 #'
-#' mlr3torch itself requests each batch from the task.
-#' The task then compares the rows of the batch with all of its rows, so the time of an epoch grows with the square of
-#' their number.
+#' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows: the
+#' time of an epoch grows with the square of their number.
 #'
 #' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
 #' [tensor_loader()] does.
@@ -20,10 +19,7 @@
 #' The trained weights are bitwise those of the same learner without the callback.
 #' That is slower than tensors, but the time of an epoch is proportional to the number of rows.
 #'
-#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`.
-#' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
-#' It may be combined with [rbridge.set_epoch], in any order.
-#'
+#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`; it may be combined with [rbridge.set_epoch], in any order.
 #' What is read must fit into memory.
 #' If the learner has `tensor_dataset = "device"`, tensors stay on that device; they need no workers.
 #'
@@ -39,14 +35,9 @@
 #' `batch_size` rows.
 #' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
 #'
-#' @examples
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3),
-#'     callbacks = mlr3torch::t_clbk("rbridge.tensor_loader")
-#'   )
-#' }
+#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
+#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
+#'   batch_sampler = batch_sampler_stratified(3), callbacks = mlr3torch::t_clbk("rbridge.tensor_loader"))
 NULL
 
 tensor_loader_callback = function() {
@@ -67,9 +58,8 @@ tensor_loader_callback = function() {
 
 read_once = function(ctx, chunk, read) {
   training_sampler(ctx, "rbridge.tensor_loader")
-  if (read == "tensors" && !is.null(ctx$learner$param_set$values$collate_fn)) {
-    stop_fast_epochs("it has a 'collate_fn', which would not be called")
-  }
+  refuse_fast_epochs(read == "tensors" && !is.null(ctx$learner$param_set$values$collate_fn),
+    "it has a 'collate_fn', which would not be called")
   as_read = function(loader) if (read == "table") as_table_loader(loader) else as_tensor_loader(loader, chunk)
   ctx$loader_train = as_read(ctx$loader_train)
   if (!is.null(ctx$loader_valid)) {
@@ -86,18 +76,13 @@ whole_data = function(dataset) {
   if (inherits(dataset, "multi_tensor_dataset")) {
     return(dataset$data)
   }
-  if (inherits(dataset, "auxiliary_dataset")) {
-    stop_fast_epochs("its dataset is an auxiliary_dataset(), whose values differ between epochs")
-  }
+  refuse_fast_epochs(inherits(dataset, "auxiliary_dataset"),
+    "its dataset is an auxiliary_dataset(), whose values differ between epochs")
   augmented = augmentations_of(source_task(dataset))
-  if (length(augmented) > 0L) {
-    stop_fast_epochs(sprintf("it has the augmentation %s, which would be the same in every epoch",
-      show_names(augmented)))
-  }
-  if (!is.function(.subset2(dataset, ".getbatch"))) {
-    stop_fast_epochs("its dataset has no method '.getbatch'",
-      "Set 'tensor_dataset' of the learner to TRUE, or leave")
-  }
+  refuse_fast_epochs(length(augmented) > 0L,
+    sprintf("it has the augmentation %s, which would be the same in every epoch", show_names(augmented)))
+  refuse_fast_epochs(!is.function(.subset2(dataset, ".getbatch")), "its dataset has no method '.getbatch'",
+    "Set 'tensor_dataset' of the learner to TRUE, or leave")
   dataset$.getbatch(seq_len(length(dataset)))
 }
 
@@ -114,7 +99,9 @@ augmentations_of = function(task) {
 }
 
 # What tensors that are read once do not allow, a table often does.
-stop_fast_epochs = function(reason, advice = "Set read = 'table', or leave") {
-  stop("The callback rbridge.tensor_loader reads the data once, so it cannot be used with this learner: ", reason, ". ",
-    advice, " the callback out.", call. = FALSE)
+refuse_fast_epochs = function(condition, reason, advice = "Set read = 'table', or leave") {
+  if (condition) {
+    stop("The callback rbridge.tensor_loader reads the data once, so it cannot be used with this learner: ", reason,
+      ". ", advice, " the callback out.", call. = FALSE)
+  }
 }

@@ -8,7 +8,6 @@ plan_observed = function(kind, settings) {
     stop_parameter("items", sprintf("have one value for each user code, %d", length(users$codes)),
       show_count(length(items$codes), "value"))
   }
-  check_table(users$count, items$count)
   data = list(cells = (users$codes - 1) * items$count + items$codes - 1)
   arguments = settings[setdiff(names(settings), c("users", "items", "seed"))]
   arguments[c("n_users", "n_items")] = list(users$count, items$count)

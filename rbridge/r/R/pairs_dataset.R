@@ -55,8 +55,6 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
 #'
 #' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
-#' @seealso [batch_sampler_triples()]
-#'
 #' @export
 #' @examples
 #' dataset = triple_dataset(n_users = 3, n_items = 4, negatives_per_positive = 2)
@@ -70,9 +68,8 @@ triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_fea
 
 # A dataset whose numbers `codes_of` turns into codes by name; each name but the first is one of items.
 dataset_of_pairs = function(name, n_users, n_items, user_features, item_features, user_ids, item_ids, codes_of) {
-  n_users = check_code_count(n_users, "n_users")
-  n_items = check_code_count(n_items, "n_items")
-  check_table(n_users, n_items)
+  n_users = check_between(n_users, "n_users", 1, largest_count)
+  n_items = check_between(n_items, "n_items", 1, largest_count)
   user_ids = check_ids(user_ids, "user_ids", n_users)
   item_ids = check_ids(item_ids, "item_ids", n_items)
   user_features = check_features(user_features, user_ids, n_users, "user_features")
@@ -113,14 +110,6 @@ rows_of = function(values, codes) {
     return(found)
   }
   array(if (is.factor(found)) as.character(found) else found, c(dim(codes), if (is.matrix(values)) ncol(values)))
-}
-
-check_table = function(n_users, n_items) {
-  most = 2^52 %/% n_users
-  if (n_items > most) {
-    stop_parameter("n_items", sprintf("be at most %.0f with %.0f users, so that pair numbers stay below 2^53", most,
-      n_users), show_value(n_items))
-  }
 }
 
 # Features by code; names are ids, or codes.

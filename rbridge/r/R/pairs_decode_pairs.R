@@ -20,7 +20,7 @@
 #' decode_pairs(c(7, 12), n_items = 4)
 #' decode_pairs(c(7, 12), n_items = 4, user_ids = c("ann", "bob"))
 decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
-  n_items = check_code_count(n_items, "n_items")
+  n_items = check_between(n_items, "n_items", 1, largest_count)
   user_ids = check_ids(user_ids, "user_ids")
   item_ids = check_ids(item_ids, "item_ids", n_items)
   numbers = plain_value(numbers)
@@ -56,15 +56,6 @@ check_ids = function(ids, parameter, count = NULL) {
     stop_parameter(parameter, sprintf("have one id for each of %.0f", count), show_count(length(ids), "value"))
   }
   in_order_of(ids, list(seq_along(ids)), parameter)
-}
-
-# The number of users or items: their codes are integers.
-check_code_count = function(value, parameter) {
-  value = plain_value(value)
-  if (!is_whole_number(value) || value < 1 || value > .Machine$integer.max) {
-    stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value))
-  }
-  as.double(value)
 }
 
 pair_numbers = "hold pair numbers, integers from 0 to 2^53 - 1"

@@ -28,8 +28,6 @@
 #'   `n_skipped_users`, who get no negatives, and `acceptance`, the share of the draws that is kept;
 #' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
 #'
-#' @seealso [pair_dataset()], [decode_pairs()].
-#'
 #' @export
 #' @examples
 #' bought = data.frame(

@@ -15,8 +15,6 @@
 #'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items;
 #' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
 #'
-#' @seealso [triple_dataset()], [batch_sampler_pairs()].
-#'
 #' @export
 #' @examples
 #' met = data.frame(user = c("ann", "ann", "bob", "eve"), item = c("x", "y", "y", "z"))

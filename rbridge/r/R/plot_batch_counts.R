@@ -22,13 +22,10 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' labels = rep(c("yes", "no"), times = c(60, 1940))
 #' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)
-#' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
-#' tables = list(
-#'   plain = batch_counts(plain, labels),
-#'   stratified = batch_counts(stratified, labels)
-#' )
+#' plain = batch_sampler_uniform(2000, batch_size = 100, seed = 1)(NULL)
+#' tables = lapply(list(plain = plain, stratified = stratified), batch_counts, labels)
 #' plot_batch_counts(tables, "yes")
-#' ggplot2::autoplot(batch_counts(stratified, labels))
+#' ggplot2::autoplot(tables$stratified)
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
   counts = columns_of_counts(tables, label)
@@ -68,22 +65,11 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
 # The column of each table.
 columns_of_counts = function(tables, label) {
   names = names(tables)
-  if (!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names)) {
-    stop_parameter("tables", "be a list whose entries have names", show_value(tables))
-  }
-  if (!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA))) {
-    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
-      show_value(label))
-  }
-  counts = lapply(tables, `[[`, label)
-  if (!all(vapply(counts, are_counts, NA))) {
-    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
-  }
-  counts
-}
-
-are_counts = function(values) {
-  is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
+  refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
+    "tables", "be a list whose entries have names", show_value(tables))
+  refuse_if(!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA)), "label",
+    paste("be a column of every table, such as", show_names(names(tables[[1L]]))), show_value(label))
+  lapply(tables, `[[`, label)
 }
 
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")

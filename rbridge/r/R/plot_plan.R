@@ -24,9 +24,8 @@
 #' ggplot2::autoplot(batch_plan(labels, 2, strata_per_batch = 2))
 plot_plan = function(plan, most = 40L) {
   need_ggplot2()
-  if (!inherits(plan, c("batch_plan", "range_plan"))) {
-    stop_parameter("plan", "be a whole plan that batch_plan() made", show_value(plan))
-  }
+  refuse_if(!inherits(plan, c("batch_plan", "range_plan")), "plan", "be a whole plan that batch_plan() made",
+    show_value(plan))
   most = check_count(most, "most")
   is_range = inherits(plan, "range_plan")
   rows = if (is_range) plan$rows else plan$counts

@@ -26,17 +26,6 @@
 #' labels = rep(c("yes", "no"), times = c(2, 5))
 #' generator = batch_sampler_stratified(1, strata = labels, seed = 1)
 #' batch_counts(generator(NULL), labels)
-#'
-#' # what a dataloader delivers: here, each item is a list with a label
-#' items = torch::dataset(
-#'   initialize = function() NULL,
-#'   .getitem = function(i) list(label = labels[i]),
-#'   .length = function() length(labels)
-#' )()
-#' collate = function(batch) list(label = vapply(batch, `[[`, "", "label"))
-#' sampler = generator(items)
-#' loader = torch::dataloader(items, batch_sampler = sampler, collate_fn = collate)
-#' batch_counts(loader, "label")
 batch_counts = function(batches, labels) {
   if (inherits(batches, "dataloader")) {
     return(counts_of_loader(batches, labels))
@@ -46,21 +35,18 @@ batch_counts = function(batches, labels) {
     expected = batches$.n_rows()
     batches = batches$batches()
   }
-  if (inherits(batches, "batch_sampler_generator")) {
-    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", "a generator",
-      advice = "Call it with a dataset first: generator(dataset).")
-  }
-  if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
-    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", show_value(batches))
-  }
+  refuse_if(inherits(batches, "batch_sampler_generator"), "batches",
+    "be an instance of a sampler, its batches or a dataloader", "a generator",
+    advice = "Call it with a dataset first: generator(dataset).")
+  refuse_if(!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets), "batches",
+    "be an instance of a sampler, its batches or a dataloader", show_value(batches))
   strata = encode_strata(labels, missing = "stratum", are_strata = FALSE)
   rows = batches$rows
   n_rows = length(strata$codes)
   check_sampled_rows(n_rows, expected, "labels")
-  if (length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows)) {
-    got = sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows))
-    stop_parameter("labels", "have one value for each row of the dataset", got)
-  }
+  refuse_if(length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows), "labels",
+    "have one value for each row of the dataset",
+    sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows)))
   table_of_counts(strata$codes[rows], batches$offsets, strata$names)
 }
 
@@ -112,9 +98,7 @@ counts_of_loader = function(loader, labels) {
 
 element_of = function(batch, key) {
   element = tryCatch(batch[[key]], error = function(condition) NULL)
-  if (is.null(element)) {
-    stop_parameter("labels", "name an element of every batch", show_value(key))
-  }
+  refuse_if(is.null(element), "labels", "name an element of every batch", show_value(key))
   element
 }
 

@@ -20,13 +20,8 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1,
-#'   strata = rep(0:1, times = c(2, 6)),
-#'   seed = 1
-#' )
-#' delivered = collect_rows(generator, n_rows = 8)
-#' delivered
+#' generator = batch_sampler_stratified(1, strata = rep(0:1, times = c(2, 6)), seed = 1)
+#' collect_rows(generator, n_rows = 8)
 collect_rows = function(batch_sampler, n_rows) {
   batch_list(delivered_rows(batch_sampler, n_rows))
 }
@@ -34,9 +29,8 @@ collect_rows = function(batch_sampler, n_rows) {
 # -> list(rows, offsets)
 delivered_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
-  if (!inherits(batch_sampler, c("torch_sampler", "utils_sampler"))) {
-    stop_parameter("batch_sampler", "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
-  }
+  refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
+    "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
   dataset = row_numbers(n_rows)
   if (is.function(batch_sampler)) {
     batch_sampler = batch_sampler(dataset)

@@ -25,8 +25,6 @@
 #' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`; `r` of a task is
 #'   that for the task.
 #'
-#' @seealso [batch_plan()] and [min_samples_for_batch_size()].
-#'
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(600, 19400))

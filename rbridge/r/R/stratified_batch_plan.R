@@ -32,9 +32,6 @@
 #' For [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()], the result is what the `plan()` of their
 #' instances returns.
 #'
-#' @seealso [min_samples_for_batch_size()] to choose the minimum by batch size, [bin_target()] for strata of a numeric
-#'   target.
-#'
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(600, 19400))
@@ -43,10 +40,6 @@
 #' head(plan$composition())
 #'
 #' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
-#'
-#' if (requireNamespace("mlr3", quietly = TRUE)) {
-#'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
-#' }
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   input = dry_input(x, strata)
   generator = planned_sampler(list(...))(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)

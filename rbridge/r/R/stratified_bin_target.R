@@ -18,32 +18,21 @@
 #'
 #' @section The bins:
 #' Let `L` of the `n` values that are not missing be less than `v`, and `U` be less than or equal to `v`.
-#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that contains the middle of the rows
-#' with value `v`.
-#' Empty bins are removed.
-#' So equal values are in one bin, and the number of rows in a bin differs from `n / n_bins` by less than the largest
-#' number of rows that share one value.
+#' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers.
+#' Equal values are in one bin, and empty bins are removed.
 #'
 #' @section Use in mlr3:
-#' `strata = bin_target(task$truth())` has one value for each row of the task, and fits only this task.
 #' If a learner is trained on parts of a task, as in resampling and tuning, bind the bins to the task as a column with
-#' the role `stratum`, as in the examples.
+#' the role `stratum`, as in the example.
 #' mlr3 then also keeps their proportions when it splits the task.
-#'
-#' @seealso [batch_plan()] to see the batches for the bins.
 #'
 #' @export
 #' @examples
 #' bin_target(c(2.5, 1, 40, 7, 3, 100), n_bins = 3)
 #'
-#' # in mlr3
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   task = mlr3::tsk("mtcars")
-#'   bins = bin_target(task$truth(), n_bins = 4)
-#'   print(batch_plan(task, min_samples_per_stratum = 2, strata = bins))
-#'
-#'   # the same for any part of the task
-#'   task$cbind(data.frame(mpg_bin = bins))
+#'   task$cbind(data.frame(mpg_bin = bin_target(task$truth(), n_bins = 4)))
 #'   task$set_col_roles("mpg_bin", roles = "stratum")
 #'   batch_plan(task, min_samples_per_stratum = 2)
 #' }

@@ -20,8 +20,6 @@
 #' `min_samples_per_stratum()` returns the number of rows of every stratum that every batch of any epoch is guaranteed
 #' to have.
 #'
-#' @seealso [batch_sampler_stratified()] for rows without groups.
-#'
 #' @export
 #' @examples
 #' patients = c("a", "a", "a", "b", "b", "c", "c", "d", "d", "d")
@@ -37,17 +35,9 @@ batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups
 }
 
 kind_stratified_group = function() {
-  table_kind("stratified_group",
+  ranged_kind("stratified_group",
     of_rows = c("strata", "groups"),
-    plan = function(request) {
-      recipe = table_recipe("stratified_group", request)
-      recipe$parts$skeleton = core_described(recipe)$skeleton # takes long to find again
-      recipe
-    },
-    setup = grouped_setup,
-    methods = c(ranged_methods(), list(
-      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
-    ))
+    methods = list(min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest))
   )
 }
 
@@ -86,26 +76,3 @@ bind_groups = paste(
   "Bind the values as a column, task$cbind(data.frame(patient = values)),",
   "and give it the role: task$set_col_roles(\"patient\", roles = \"group\")."
 )
-
-# What an instance shows of its plan.
-grouped_setup = function(recipe, private) {
-  plan = core_described(recipe)
-  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
-  held = held_by_groups(table, recipe$parts$keep == "together", plan)
-  shown = structure(range_plan(table, plan$n_batches, held), most_batches = as.integer(plan$most_batches))
-  c(ranged_setup(recipe), list(plan = shown))
-}
-
-# What the batches hold: "each with at least 3 rows of every stratum, groups together"
-held_by_groups = function(table, together, plan) {
-  held = sprintf("each with at least %s of every stratum", show_count(min(table$fewest), "row"))
-  if (!together) {
-    return(sprintf("%s and at most %s of a group", held, show_count(plan$most_of_group, "row")))
-  }
-  possible = ""
-  if (plan$mixed == 1) {
-    verb = if (plan$most_batches == 1) "is" else "are"
-    possible = sprintf("; at most %s %s possible", show_batches(plan$most_batches), verb)
-  }
-  sprintf("%s, groups together%s", held, possible)
-}

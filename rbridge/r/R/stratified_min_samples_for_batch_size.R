@@ -12,15 +12,10 @@
 #' @return (`integer(1)`)\cr
 #' From 1 to the size of the smallest stratum.
 #'
-#' @seealso [batch_plan()] to see what follows from the minimum.
-#'
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(600, 19400))
 #' min_samples_for_batch_size(labels, mean_batch_size = 100)
-#' if (requireNamespace("mlr3", quietly = TRUE)) {
-#'   min_samples_for_batch_size(mlr3::tsk("german_credit"), mean_batch_size = 50)
-#' }
 min_samples_for_batch_size = function(x, mean_batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
   request = list(mean_batch_size = mean_batch_size, missing = missing, num_replicas = num_replicas)
   core_call("min_samples_for_batch_size", request)

@@ -16,16 +16,13 @@
 #'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
-#' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and these, which are `NULL` while mlr3torch
-#' predicts:
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and these, which are `NULL`
+#' while mlr3torch predicts:
 #' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
 #' * `label_counts(epoch)`: returns the number of rows of each label in each batch, by default of the next epoch, a
 #'   `data.frame()` with one row for each batch and one column for each label;
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
 #'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
-#'
-#' @seealso [batch_sampler_stratified()] for classes, where each row has one.
 #'
 #' @export
 #' @examples

@@ -19,12 +19,9 @@
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   `NULL` (default): there are no strata.
 #'
-#' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
 #'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.
-#'
-#' @seealso [batch_sampler_stratified_group()] to spread groups without a limit, or to keep them together.
 #'
 #' @export
 #' @examples

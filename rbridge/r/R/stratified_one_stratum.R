@@ -7,15 +7,8 @@
 #' @inheritParams batch_sampler_stratified
 #' @eval described("OneStratumBatchSampler", "batch_size", "order", "shuffle")
 #'
-#' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
-#' also has the number of `batches` of each stratum.
-#'
-#' @source
-#' The orders are those of the data loaders of sentence-transformers for several datasets.
-#' There, an epoch with `"round_robin"` ends with the smallest dataset.
-#'
-#' @seealso [batch_sampler_strata_subset()] for several strata in a batch, [batch_sampler_stratified()] for all of them.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], among them
+#' `composition(epoch)` and `plan()`, which also has the number of `batches` of each stratum.
 #'
 #' @export
 #' @examples
@@ -29,11 +22,4 @@ batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proport
   sampler_of("one_stratum")
 }
 
-kind_one_stratum = function() {
-  table_kind("one_stratum",
-    setup = function(recipe, private) {
-      setup_of_blocks(recipe, core_described(recipe), "of one stratum each")
-    },
-    methods = ranged_methods()
-  )
-}
+kind_one_stratum = function() ranged_kind("one_stratum")

@@ -22,12 +22,6 @@
 #' * `weights(numbers, normalize)`: returns the weight of each of `numbers`, such as those of a batch (`double()`), `NA`
 #'   for a number that is in no batch.
 #'
-#' @source
-#' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
-#' Optimization", 2023), with exact counts.
-#'
-#' @seealso [batch_sampler_multilabel()] for rows of all labels in every batch.
-#'
 #' @export
 #' @examples
 #' labels = cbind(rain = rep(c(1, 0), c(3, 9)), wind = rep(c(0, 1), c(7, 5)))

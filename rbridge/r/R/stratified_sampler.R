@@ -58,14 +58,6 @@
 #' [rbridge.set_epoch].
 #' Guide, with its output: \guide{mlr3torch}.
 #'
-#' @source
-#' T. D. Hocking, "custom torch sampler with mlr3torch", 2025.
-#' The rule is the same, in integers.
-#'
-#' @seealso [batch_plan()] to see the batches before training, [min_samples_for_batch_size()] to choose the minimum by
-#'   batch size, [bin_target()] for strata of a numeric target, [collect_rows()] to see which rows a dataloader
-#'   delivers, [stratum_codes()] for strata that are already numbered.
-#'
 #' @export
 #' @examples
 #' # three of nine rows have class 1: three batches with one of them each
@@ -73,36 +65,27 @@
 #' generator = batch_sampler_stratified(
 #'   min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' dataset = torch::dataset(
-#'   initialize = function(labels) self$labels = labels,
-#'   .getbatch = function(index) self$labels[index],
-#'   .length = function() length(self$labels)
-#' )(labels)
+#'   initialize = function() NULL,
+#'   .getbatch = function(index) labels[index],
+#'   .length = function() length(labels)
+#' )()
 #' sampler = generator(dataset)
 #' sampler
 #' sampler$plan()
-#'
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) print(batch))
 #'
 #' # in mlr3torch: the strata are the classes of the task
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")
-#'   generator = batch_sampler_stratified(min_samples_per_stratum = 5)
 #'   learner = mlr3::lrn("classif.mlp",
 #'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::aum_loss, batch_sampler = generator,
+#'     loss = rbridge::aum_loss, batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
 #'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
 #'   if (torch::torch_is_installed()) {
 #'     learner$train(task)
 #'   }
-#'   print(batch_plan(task, min_samples_per_stratum = 5)) # the batches that the learner trains on
-#'
-#'   # the minimum as a parameter for mlr3tuning, here the grid of its values
-#'   generators = list(m1 = batch_sampler_stratified(min_samples_per_stratum = 1), m5 = generator)
-#'   tuned = paradox::to_tune(paradox::p_fct(levels = generators))
-#'   learner$param_set$set_values(batch_sampler = tuned)
-#'   paradox::generate_design_grid(learner$param_set$search_space())
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,

@@ -18,12 +18,9 @@
 #' @param strata
 #'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
 #'
-#' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
-#'
-#' @seealso [sharded_plan()] for the plan, which depends only on the counts.
 #'
 #' @export
 #' @examples

@@ -20,9 +20,7 @@
 class_weights = function(labels) {
   sizes = class_sizes(labels)
   values = if (inherits(labels, "Task")) labels$truth() else labels
-  if (is.list(values)) {
-    stop_parameter("labels", "be a vector, a factor or a task", show_value(values))
-  }
+  refuse_if(is.list(values), "labels", "be a vector, a factor or a task", show_value(values))
   classes = if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
   counts = sizes$counts[sizes$codes[match(classes, values)]]
   weights = ifelse(is.na(counts), 0, length(sizes$codes) / (length(sizes$counts) * counts))

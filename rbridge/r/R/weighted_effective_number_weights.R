@@ -1,26 +1,8 @@
-#' @title Weights by the Effective Number of Samples
-#'
-#' @description
-#' Returns weights for [batch_sampler_weighted()] by the effective number of samples of each class.
-#' The weight of a row is `(1 - beta) / (1 - beta^n_c)`, with `n_c` rows in the row's class.
-#' It is between 1, for `beta = 0`, and `1 / n_c`, the limit for `beta` near 1.
-#' The Python function `pystrat.effective_number_weights()` returns the same weights.
-#'
-#' @eval described("effective_number_weights", "beta")
-#' @inheritParams inverse_frequency_weights
-#' @inherit inverse_frequency_weights return
-#'
-#' @source
-#' Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
-#'
+#' @rdname inverse_frequency_weights
 #' @export
-#' @examples
-#' effective_number_weights(c("a", "b", "b", "b"), beta = 0.5)
 effective_number_weights = function(labels, beta = 0.999) {
   beta = check_number(beta, "beta")
-  if (beta >= 1) {
-    stop_parameter("beta", "be below 1", show_value(beta))
-  }
+  refuse_if(beta >= 1, "beta", "be below 1", show_value(beta))
   classes = class_sizes(labels)
   (1 / geometric_sums(classes$counts, beta))[classes$codes]
 }

@@ -1,27 +1,35 @@
-#' @title Weights by Inverse Frequency
+#' @title Weights by Class
 #'
 #' @description
-#' Returns weights with which [batch_sampler_weighted()] draws every class equally often.
-#' The weight of a row is `n / (C * n_c)`, with `n` rows, `C` classes, and `n_c` rows in the row's class.
-#' The mean of all weights is 1.
-#' The Python function `pystrat.inverse_frequency_weights()` returns the same weights.
+#' Return weights for [batch_sampler_weighted()] by the number of rows `n_c` of each row's class.
+#' * `inverse_frequency_weights()`: `n / (C * n_c)`, with `n` rows and `C` classes, draws every class equally often; the
+#'   mean of all weights is 1.
+#' * `effective_number_weights()`: `(1 - beta) / (1 - beta^n_c)`, by the effective number of samples, is between 1, for
+#'   `beta = 0`, and `1 / n_c`, the limit for `beta` near 1.
+#' * `temperature_weights()`: `n_c^(1 / temperature) / n_c` draws a class in proportion to a root of its number of rows.
+#'
+#' The Python functions of the same names return the same weights.
 #'
 #' @param labels (any)\cr
 #'   The class of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`,
 #'   or a task of mlr3.
 #'   With a data.frame or a list of columns, each combination that occurs is a class.
+#' @eval described("effective_number_weights", "beta")
+#' @eval described("temperature_weights", "temperature")
 #'
 #' @return (`numeric()`)\cr
-#' One weight for each row, for [batch_sampler_weighted()].
+#' One weight for each row.
 #'
-#' @seealso [effective_number_weights()], [temperature_weights()] and [repeat_factors()] for classes that are not drawn
-#'   equally often.
+#' @source
+#' Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
+#'
+#' @seealso [repeat_factors()] for rows with any number of labels.
 #'
 #' @export
 #' @examples
-#' weights = inverse_frequency_weights(c("a", "b", "b", "b"))
-#' weights
-#' sampler = batch_sampler_weighted(weights, batch_size = 2, seed = 1)(NULL)
+#' inverse_frequency_weights(c("a", "b", "b", "b"))
+#' effective_number_weights(c("a", "b", "b", "b"), beta = 0.5)
+#' temperature_weights(c("a", "b", "b", "b", "b"), temperature = 2)
 inverse_frequency_weights = function(labels) {
   classes = class_sizes(labels)
   weights = length(classes$codes) / (length(classes$counts) * classes$counts)

@@ -11,8 +11,7 @@
 #'   "capacity", "method", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `update(rows, priorities, since = NULL)`: sets the priorities of rows: finite numbers of either sign; if a row is
 #'   repeated, the last one counts.
 #'   `since` is what `n_added()` returned when the rows were drawn: rows that `append()` has written since then keep the
@@ -32,14 +31,10 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_prioritized(
-#'   4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1
-#' )
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_prioritized(4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1)(NULL)
 #' sampler$update(rows = 1:4, priorities = c(0, 0.5, -1.5, 3.5))
 #' sampler$importance_weights(1:4)
-#' next_batch = sampler$.iter()
-#' next_batch()
+#' sampler$.iter()()
 batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
   stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
   method = "proportional") {
@@ -101,12 +96,8 @@ importance_exponent = function(private, batch) {
   if (is.null(beta)) {
     return(private$.recipe$labels$beta)
   }
-  if (is.null(batch)) {
-    stop_parameter("batch", "be given if 'beta' is a function", "nothing")
-  }
+  refuse_if(is.null(batch), "batch", "be given if 'beta' is a function", "nothing")
   batch = plain_value(batch)
-  if (!is_whole_number(batch) || batch < 0) {
-    stop_parameter("batch", "be a non-negative integer", show_value(batch))
-  }
+  refuse_if(!is_whole_number(batch) || batch < 0, "batch", "be a non-negative integer", show_value(batch))
   beta(batch)
 }

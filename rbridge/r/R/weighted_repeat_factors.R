@@ -27,9 +27,7 @@
 #' repeat_factors(labels, threshold = 1)
 repeat_factors = function(labels, threshold = 0.001) {
   threshold = check_number(threshold, "threshold")
-  if (threshold > 1) {
-    stop_parameter("threshold", "be at most 1", show_value(threshold))
-  }
+  refuse_if(threshold > 1, "threshold", "be at most 1", show_value(threshold))
   is_table = is.data.frame(labels) || length(dim(labels)) == 2L && dim(labels)[2L] != 1L ||
     is.list(labels) && is.null(names(labels))
   if (!is_table) {

@@ -18,8 +18,7 @@
 #' @eval described("WeightedBatchSampler", "batch_size", "replacement", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `update(rows, weights)`: sets the weights of rows, counted from 1; if a row is repeated, the last of its weights
 #'   counts.
 #' * `weights(rows = NULL)`: returns the current weights of rows, or of all rows.

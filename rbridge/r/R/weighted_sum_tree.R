@@ -55,13 +55,7 @@ sum_tree_class = R6Class("sum_tree",
       private$.stream = new_stream(seed)
     },
     sample = function(k = 1, replacement = TRUE) {
-      wanted = list(k = k, count = 1, replacement = replacement)
-      # A draw takes microseconds. Here, nothing but the field refers to the stream, which is then changed in place.
-      rows = .Call(C_draw_more, private$.instance, private$.state, private$.stream, wanted)
-      if (is.integer(rows)) {
-        return(rows)
-      }
-      drawn = core_draw_more(private, private$.stream, wanted)
+      drawn = core_draw_more(private, private$.stream, list(k = k, count = 1, replacement = replacement))
       private$.stream = drawn$stream
       drawn$rows
     },
@@ -115,11 +109,8 @@ tree_state_entries = c("version", "capacity", "weights", "next_position", "seed"
 
 # -> list(weights, next_position, seed, generator) of a state of a tree with this capacity
 read_tree_state = function(state, capacity) {
-  entries = sprintf("'%s'", tree_state_entries)
-  if (!is.list(state) || !all(tree_state_entries %in% names(state))) {
-    listed = paste(paste(entries[-length(entries)], collapse = ", "), "and", entries[length(entries)])
-    stop_parameter("state", sprintf("have the entries %s", listed), show_value(state))
-  }
+  refuse_if(!is.list(state) || !all(tree_state_entries %in% names(state)), "state",
+    sprintf("have the entries %s and 'generator'", show_names(utils::head(tree_state_entries, -1L))), show_value(state))
   check_between(state$version, "version", tree_state_version, tree_state_version)
   check_between(state$capacity, "capacity", capacity, capacity)
   list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),

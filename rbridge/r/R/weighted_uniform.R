@@ -12,8 +12,7 @@
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @eval described("UniformBatchSampler", "batch_size", "replacement", "n_batches")
 #'
-#' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance].
+#' @return A generator, whose instances have the members of every [batch_sampler_instance].
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021; the method is the Fisher-Yates shuffle.
@@ -25,8 +24,6 @@
 #' sampler = batch_sampler_uniform(10, batch_size = 3, seed = 1)(NULL)
 #' sampler
 #' sampler$batches(0)
-#' next_batch = sampler$.iter()
-#' next_batch()
 batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
   sampler_of("uniform")

@@ -307,22 +307,6 @@ bool read_stream(SEXP stream, Generator &generator) {
   return TYPEOF(stream) == REALSXP && generator.restore(REAL(stream), Rf_xlength(stream));
 }
 
-/* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
-SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
-  bool is_own = !MAYBE_SHARED(stream);
-  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, Generator::N_NUMBERS));
-  generator.save(REAL(numbers));
-  SEXP result = rows;
-  if (!is_own) {
-    const char *names[] = {"rows", "stream", ""};
-    result = Rf_mkNamed(VECSXP, names);
-    SET_VECTOR_ELT(result, 0, rows);
-    SET_VECTOR_ELT(result, 1, numbers);
-  }
-  UNPROTECT(1);
-  return result;
-}
-
 /* Routines, each documented at the R function that calls it -------------------------------------------------------- */
 
 SEXP C_plan(SEXP kind, SEXP request) {
@@ -397,18 +381,17 @@ SEXP C_begin_state(SEXP pointer, SEXP key, SEXP given) {
 }
 
 SEXP C_draw_more(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
-  Generator generator;
-  SEXP result = PROTECT(of_instance(pointer, [&](Instance &own, Host &host) {
+  return of_instance(pointer, [&](Instance &own, Host &host) {
+    Generator generator;
     if (!read_stream(stream, generator)) {
       host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
       return false;
     }
     Values vectors = values_of(state, true, *own.kind), asked = values_of(wanted, false, *own.kind);
-    return draw_more(*own.sampler, vectors, asked, generator, host);
-  }));
-  if (!Rf_isNull(results_of(result))) result = drawn_in_r(VECTOR_ELT(results_of(result), 0), stream, generator);
-  UNPROTECT(1);
-  return result;
+    if (!draw_more(*own.sampler, vectors, asked, generator, host)) return false;
+    generator.save(host.make<double>("stream", Generator::N_NUMBERS));
+    return true;
+  });
 }
 
 SEXP C_tell(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {

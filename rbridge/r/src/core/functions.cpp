@@ -73,7 +73,7 @@ const std::pair<const char *, std::vector<std::string>> NAMES_OF_PARTS[] = {
     {"other strata", {"codes", "n_strata"}},
     {"other labels", {"sets"}},
     {"other keys", {"keys", "n_columns", "n_values"}},
-    {"other groups", {"groups", "n_groups", "skeleton"}},
+    {"other groups", {"groups", "n_groups"}},
     {"other pairs", {"cells"}},
     {"other counts", {"counts", "table"}},
     {"other files", {"lines", "n_positive_files"}},

@@ -58,6 +58,8 @@ struct Host {
 
   void number(const char *name, double value) { give(name, &value, 1); }
 
+  void words(const char *name, const std::string &text) { give(name, text.data(), static_cast<int64_t>(text.size())); }
+
   /* Give whole numbers as doubles. */
   template <class Counts>
   void counts(const char *name, const Counts &counts) {

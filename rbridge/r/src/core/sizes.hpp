@@ -6,9 +6,12 @@
 
 namespace pystrat {
 
-inline const std::string RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
+inline const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size",
+                         RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
 
 enum Rare { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_REPEAT };
+
+inline const std::vector<std::string> RARE = {"error", "warn", "allow"};
 
 /* Check that either the minimum or the mean size is given; `what` has the minimum. */
 inline void check_one_size(const Values &given, const std::string &minimum, const std::string &what) {
@@ -20,10 +23,17 @@ inline void check_one_size(const Values &given, const std::string &minimum, cons
   );
 }
 
+inline void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
+
 /* The whole part of a product of decimal fractions, which may miss a whole number by a little. */
 inline double whole_part(double exact) {
   double nearest = std::round(exact);
   return std::fabs(exact - nearest) <= 0x1p-51 * exact ? nearest : std::floor(exact);
+}
+
+/* "2 rows", "2 to 3 rows" */
+inline std::string range_of(int64_t least, int64_t most, const std::string &one, const std::string &several) {
+  return text(least, least == most ? "" : text(" to ", most), " ", most == 1 ? one : several);
 }
 
 inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
@@ -88,6 +98,12 @@ struct Counts {
     return text("smallest stratum, '{stratum}', ", has, " ", count_of(all, noun));
   }
 };
+
+/* Warn of strata with fewer rows than a minimum. */
+inline void warn_of_rare(int64_t n_rare, int64_t n_strata, double minimum, const std::string &consequence, Host &host) {
+  host.warning = text(n_rare, " of ", n_strata, " strata have fewer than ", minimum, minimum == 1 ? " row" : " rows");
+  host.warning += ": " + consequence + ".";
+}
 
 [[noreturn]] inline void refuse_replicas(const Counts &rows, const std::string &advice) {
   refuse("num_replicas", "", text("be at most ", rows.fewest(), ": the ", rows.shown()), advice, rows.smallest);

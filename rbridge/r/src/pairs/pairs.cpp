@@ -240,7 +240,11 @@ class Observed : public Sampler {
   void read_cells(Host &host) {
     const View<double> numbers = given.array<double>("cells", "be doubles");
     double n_cells = static_cast<double>(n_users) * static_cast<double>(n_items);
-    bool are_right = n_cells <= LARGEST_EXACT / 2 && numbers.length >= 1 && numbers.length <= LARGEST_COUNT;
+    bool are_right = numbers.length >= 1 && numbers.length <= LARGEST_COUNT;
+    if (n_cells > LARGEST_EXACT / 2) {
+      std::string most = text("be at most ", std::floor(LARGEST_EXACT / 2 / static_cast<double>(n_users)));
+      refuse("n_items", "", text(most, " with ", n_users, " users, so that pair numbers stay below 2^53"));
+    }
     cells = Numbers<int64_t>(are_right ? numbers.length : 0);
     host.in_steps(cells.count(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i++) {

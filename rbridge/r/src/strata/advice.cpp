@@ -12,7 +12,7 @@ namespace {
 
 constexpr double FEW_BATCHES = 0.001; /* of plain batches may have too few rows of a stratum */
 
-const std::string SIZE = "batch_size", MINIMUM = "min_samples_per_stratum";
+const std::string SIZE = "batch_size";
 
 enum Advised { PLAIN, STRATIFIED, REPEATED, SOME_STRATA, WEIGHTED };
 
@@ -164,10 +164,6 @@ std::string code_for(const Question &question, Advised sampler, bool in_r) {
   }
 }
 
-void give_text(const char *name, const std::string &text, Host &host) {
-  host.give(name, text.data(), static_cast<int64_t>(text.size()));
-}
-
 void advise(const Values &given, Host &host) {
   std::vector<double> counts = given.several("counts", true);
   double size = given.whole(SIZE, 1), n_rows = std::accumulate(counts.begin(), counts.end(), 0.0);
@@ -183,10 +179,10 @@ void advise(const Values &given, Host &host) {
   describe_plain_batches(question, counts, host);
   describe_minimums(question, host);
   Advised sampler = sampler_for(question);
-  give_text("sampler", NAMES[sampler], host);
-  give_text("reason", reason_with_missing(question, sampler), host);
-  give_text("python", code_for(question, sampler, false), host);
-  give_text("r", code_for(question, sampler, true), host);
+  host.words("sampler", NAMES[sampler]);
+  host.words("reason", reason_with_missing(question, sampler));
+  host.words("python", code_for(question, sampler, false));
+  host.words("r", code_for(question, sampler, true));
 }
 
 void check_minimum(const Values &given) {

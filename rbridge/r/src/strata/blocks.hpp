@@ -14,9 +14,24 @@
 #include <numeric>
 #include <queue>
 
-#include "../core/host.hpp"
+#include "../core/codes.hpp"
+#include "../core/sizes.hpp"
 
 namespace pystrat {
+
+/* Give what plans show of strata whose rows are cut into blocks, evenly or, if `each` is not 0, of so many rows. */
+inline void describe_blocks(const Codes &codes, const List<int64_t> &n_blocks, int64_t each, Host &host) {
+  List<int64_t> fewest, most;
+  for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+    int64_t rows = codes.rows_of(stratum), n = std::max<int64_t>(n_blocks[stratum], 1);
+    fewest.push_back(each == 0 ? rows / n : n_blocks[stratum] > 0 ? each : 0);
+    most.push_back(each == 0 ? quotient_up(rows, n) : fewest.back());
+  }
+  host.give("rows", codes.counts.data(), codes.n_strata);
+  host.give("batches", n_blocks.data(), codes.n_strata);
+  host.give("fewest", fewest.data(), codes.n_strata);
+  host.give("most", most.data(), codes.n_strata);
+}
 
 struct Blocks {
   int64_t n_batches;

@@ -66,8 +66,6 @@ class Dealt : public Sampler {
   List<double> weights;       /* of the strata, if any is given */
   bool is_even = true, is_shuffled = true, is_walked = false, is_permuted = false;
 
-  std::vector<int64_t> rows_of_strata() const { return {codes.counts.begin(), codes.counts.end() - 1}; }
-
   /* The numbers of the strata that a parameter names. */
   std::vector<int64_t> strata_of(const Values &given, const std::string &name, size_t n_named) const {
     std::vector<double> numbers = given.several(name + "_strata", true);

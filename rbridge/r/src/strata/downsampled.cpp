@@ -25,7 +25,7 @@ class Downsampled : public Dealt {
  public:
   Downsampled(const Values &given, uint32_t seed, Host &host) : Dealt(given, seed, host) {
     if (codes.n_strata < 2) refuse("strata", "1 class", "have at least two classes");
-    taken = rows_of_strata();
+    taken = codes.rows_of_strata();
     if (given.has("multiplier_strata")) {
       std::vector<double> multipliers = given.several("multiplier", false);
       std::vector<int64_t> strata = strata_of(given, "multiplier", multipliers.size());
@@ -35,7 +35,7 @@ class Downsampled : public Dealt {
       int64_t majority = find_majority(given), n_rows = codes.n_rows - codes.rows_of(codes.n_strata);
       keep(majority, given.positive("multiplier"), 0, n_rows - codes.rows_of(majority));
     }
-    Counts rows(taken, rows_of_strata());
+    Counts rows(taken, codes.rows_of_strata());
     n_batches = batches_by_size("batch_size", rows, given.whole("batch_size", 1), given.whole_or("num_replicas", 1, 1));
     is_walked = given.flag("in_turn");
     if (given.has("weights")) find_weights(given);

@@ -18,16 +18,12 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_label", MEAN = "mean_batch_size", MOST = "max_batches";
-
-enum { RARE_ERROR, RARE_WARN, RARE_ALLOW };
-
-const std::vector<std::string> RARE = {"error", "warn", "allow"};
+const std::string OF_EACH = "min_samples_per_label", MOST = "max_batches";
 
 bool finds_most(const Values &given) { return std::holds_alternative<std::string>(given[MOST]); }
 
 void check_arguments(const Values &given) {
-  check_one_size(given, MINIMUM, "every label");
+  check_one_size(given, OF_EACH, "every label");
   const std::string *text = std::get_if<std::string>(&given[MOST]);
   if (text != nullptr && *text != "auto") refuse(MOST, "", "be a positive integer, 'auto', or nothing");
 }
@@ -126,10 +122,10 @@ class Multilabel : public Sampler {
       wanted = static_cast<double>(std::max<int64_t>(1, fewest / n_batches));
       return;
     }
-    wanted = std::fmin(given.whole(MINIMUM, 1), LARGEST_EXACT);
+    wanted = std::fmin(given.whole(OF_EACH, 1), LARGEST_EXACT);
     if (wanted > static_cast<double>(fewest) && rare == RARE_ERROR) {
       std::string has = text("the rarest label, '{stratum}', has ", count_of(fewest, "row"));
-      refuse(MINIMUM, "", text("be at most ", fewest, ": ", has), "Lower " + RARE_ADVICE, rarest);
+      refuse(OF_EACH, "", text("be at most ", fewest, ": ", has), "Lower " + RARE_ADVICE, rarest);
     }
     /* One batch lacks the same rows, however large the minimum. */
     n_batches = std::max<int64_t>(1, fewest / limited(wanted));
@@ -202,7 +198,7 @@ class Multilabel : public Sampler {
 
 const Kind multilabel_kind = {
     "multilabel",
-    Table{optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())),
+    Table{optional(whole(OF_EACH.c_str())), optional(whole(MEAN.c_str())),
           {MOST.c_str(), Is::whole_or_text, 1, INFINITY, {}, false}, choice("rare", RARE), flag("shuffle")} +
         SHARING,
     make<Multilabel>, {"codes", "n_strata", "sets", "found"}, {{"max_batches", true, {"mean_batch_size"}}},

@@ -17,8 +17,6 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum";
-
 class NoDuplicates : public Sampler {
  public:
   NoDuplicates(const Values &given, uint32_t, Host &host)
@@ -92,7 +90,7 @@ class NoDuplicates : public Sampler {
     if (codes.n_rows != n_rows || codes.counts[codes.n_strata] > 0) {
       refuse("strata", count_of(codes.n_rows, "value"), text("have one value for each row of 'keys', ", n_rows));
     }
-    for (int64_t row = 0; row < n_rows; row++) strata[row] = static_cast<int32_t>(codes[row]);
+    strata = codes.copied();
     n_of_strata = List<int32_t>(codes.counts.begin(), codes.counts.end() - 1);
   }
 
@@ -177,7 +175,7 @@ class NoDuplicates : public Sampler {
 
 const Kind no_duplicates_kind = {
     "no_duplicates",
-    Table{whole("batch_size"), flag("across_columns"), optional(whole("min_samples_per_stratum"))} + SHARING,
+    Table{whole("batch_size"), flag("across_columns"), optional(whole(MINIMUM.c_str()))} + SHARING,
     make<NoDuplicates>, {"keys", "n_columns", "n_values", "codes", "n_strata"},
 };
 

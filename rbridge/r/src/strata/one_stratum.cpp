@@ -10,10 +10,9 @@
  * numbers.
  */
 
-#include "../core/codes.hpp"
 #include "../core/kinds.hpp"
 #include "../core/scatter.hpp"
-#include "../core/sizes.hpp"
+#include "blocks.hpp"
 
 namespace pystrat {
 namespace {
@@ -75,8 +74,8 @@ class OneStratum : public Sampler {
   }
 
   void describe(Host &host) const override {
-    host.counts("counts", codes.counts);
-    host.counts("batches", batches);
+    describe_blocks(codes, batches, 0, host);
+    host.words("held", "of one stratum each");
   }
 
   bool has_unused_seed() const override { return !is_shuffled; }

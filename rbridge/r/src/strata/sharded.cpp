@@ -16,13 +16,9 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
-
 const Table of_plan = {
     optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())), choice("scope", {"global", "local"})
 };
-
-void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
 
 /* The plan of all shards, and of those of a process if they are given. */
 class ShardedPlan : public Sampler {

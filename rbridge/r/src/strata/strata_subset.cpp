@@ -10,21 +10,17 @@
  * Balanced batches are exact, and all strata with at least m rows come equally often, by exposure.hpp.
  */
 
-#include "../core/codes.hpp"
-#include "../core/sizes.hpp"
 #include "blocks.hpp"
 #include "exposure.hpp"
 
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
-
-const std::vector<std::string> RARE = {"error", "warn", "allow"}, BALANCE = {"mean", "over", "under"};
+const std::vector<std::string> BALANCE = {"mean", "over", "under"};
 
 enum { UNBALANCED = -1, BALANCED_MEAN, BALANCED_OVER, BALANCED_UNDER };
 
-void check_sizes(const Values &given) {
+void check_sizes_of_subset(const Values &given) {
   check_one_size(given, MINIMUM, "a stratum");
   for (const char *name : {"balance", "exact"}) {
     if (!given.has(MEAN) || !given.has(name) || (name == std::string("exact") && !given.flag(name))) continue;
@@ -39,7 +35,7 @@ class StrataSubset : public Sampler {
  public:
   StrataSubset(const Values &given, uint32_t seed, Host &host)
       : codes(given, host), n_strata(codes.n_strata), seed(seed), n_blocks(n_strata) {
-    std::vector<int64_t> counts(codes.counts.begin(), codes.counts.end() - 1);
+    const std::vector<int64_t> counts = codes.rows_of_strata();
     const Counts rows(counts, counts);
     double mean = given.whole_or(MEAN, 0, 1), replicas = given.whole_or("num_replicas", 1, 1);
     per_batch = limited(given.whole("strata_per_batch", 1));
@@ -61,10 +57,9 @@ class StrataSubset : public Sampler {
     if (mean > 0) check_mean(rows, mean, replicas);
     else n_batches = balance == UNBALANCED ? most_batches() : balanced_batches(given, counts, n_sampled);
     n_batches = share_batches(n_batches, replicas);
-    if (n_rare > 0 && given.choice("rare", RARE) == 1) {
+    if (n_rare > 0 && given.choice("rare", RARE) == RARE_WARN) {
       const char *consequence = exact ? "they are never sampled" : "they are in one batch, all rows of each";
-      host.warning = text(n_rare, " of ", n_strata, " strata have fewer than ", wanted, wanted == 1 ? " row" : " rows");
-      host.warning += text(": ", std::string(consequence), ".");
+      warn_of_rare(n_rare, n_strata, wanted, consequence, host);
     }
     for (int64_t &blocks : n_blocks) {
       if (blocks == 0 && !exact) blocks = 1;
@@ -98,11 +93,15 @@ class StrataSubset : public Sampler {
   }
 
   void describe(Host &host) const override {
-    host.counts("counts", codes.counts);
-    host.counts("batches", n_blocks);
+    int64_t n_all = std::accumulate(n_blocks.begin(), n_blocks.end(), int64_t(0)), n_rare = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rare += codes.rows_of(stratum) < minimum;
+    int64_t fewest = exact ? per_batch : n_all / n_batches, most = exact ? per_batch : quotient_up(n_all, n_batches);
+    std::string each = text(exact ? "" : "at least ", count_of(minimum, "row"), " of each");
+    std::string aside = n_rare > 0 ? ", " + range_of(n_rare, n_rare, "rare stratum", "rare strata") + " aside" : "";
+    describe_blocks(codes, n_blocks, exact ? minimum : 0, host);
+    host.words("held", text("of ", range_of(fewest, most, "stratum", "strata"), ", with ", each, aside));
     host.number("min_samples_per_stratum", static_cast<double>(minimum));
-    host.number("exact", exact);
-    double n_blocks_of_all = static_cast<double>(std::accumulate(n_blocks.begin(), n_blocks.end(), int64_t(0)));
+    double n_blocks_of_all = static_cast<double>(n_all);
     List<double> weights, taken; /* which an epoch takes on average */
     for (int64_t stratum = 0; stratum < n_strata; stratum++) {
       double rows = static_cast<double>(codes.rows_of(stratum)), share = static_cast<double>(n_blocks[stratum]);
@@ -245,7 +244,7 @@ const Kind strata_subset_kind = {
         whole("strata_per_batch"), optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())), flag("exact"),
         {"balance", Is::choice_or_rows, 1, INFINITY, BALANCE, false}, choice("rare", RARE), MISSING,
     } + SHARING,
-    make<StrataSubset>, {"codes", "n_strata"}, {}, check_sizes,
+    make<StrataSubset>, {"codes", "n_strata"}, {}, check_sizes_of_subset,
 };
 
 }  // namespace pystrat

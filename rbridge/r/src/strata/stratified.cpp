@@ -7,11 +7,9 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
-
 constexpr double MOST_ROWS = LARGEST_COUNT; /* of an epoch */
 
-const std::vector<std::string> RARE = {"error", "warn", "allow", "repeat"}, BALANCE = {"over", "under"},
+const std::vector<std::string> RARE_OR_REPEAT = {"error", "warn", "allow", "repeat"}, BALANCE = {"over", "under"},
                                ASSIGN = {"proportional", "even"};
 
 const Table parameters = Table{
@@ -26,7 +24,7 @@ const Table parameters = Table{
     optional(choice("drop", {"balanced"})),
     flag("shuffle"),
     choice("assign", ASSIGN),
-    choice("rare", RARE),
+    choice("rare", RARE_OR_REPEAT),
     MISSING,
 } + SHARING;
 
@@ -48,9 +46,9 @@ bool has_way(const Values &given) {
 }
 
 /* Check that one of the two sizes is given, or both if rows of rare strata are repeated. */
-void check_sizes(const Values &given) {
+void check_both_sizes(const Values &given) {
   bool has_minimum = given.has(MINIMUM), has_mean = given.has(MEAN);
-  bool repeats = given.choice("rare", RARE) == RARE_REPEAT;
+  bool repeats = given.choice("rare", RARE_OR_REPEAT) == RARE_REPEAT;
   if (has_way(given) || (repeats ? has_minimum && has_mean : has_minimum != has_mean)) return;
   if (repeats) {
     std::string got = has_minimum || has_mean ? "one of them" : "neither";
@@ -80,9 +78,9 @@ std::vector<int64_t> divided(int64_t total, const std::vector<int64_t> &weights)
 class Stratified : public Dealt {
  public:
   Stratified(const Values &given, uint32_t seed, Host &host)
-      : Dealt(given, seed, host), given(given), rows(rows_of_strata(), rows_of_strata()),
+      : Dealt(given, seed, host), given(given), rows(codes.rows_of_strata(), codes.rows_of_strata()),
         mean(given.whole_or(MEAN, 0, 1)), replicas(given.whole_or("num_replicas", 1, 1)),
-        rare(given.choice("rare", RARE)) {
+        rare(given.choice("rare", RARE_OR_REPEAT)) {
     is_shuffled = given.flag("shuffle");
     taken = rows.counts;
     if (given.has("shares")) {
@@ -340,7 +338,7 @@ class Stratified : public Dealt {
 
 const Kind stratified_kind = {
     "stratified", parameters, make<Stratified>,
-    {"codes", "n_strata", "min_samples_per_stratum_strata", "shares_strata"}, relations, check_sizes,
+    {"codes", "n_strata", "min_samples_per_stratum_strata", "shares_strata"}, relations, check_both_sizes,
 };
 
 }  // namespace pystrat

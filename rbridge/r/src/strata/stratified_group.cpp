@@ -8,6 +8,9 @@
  *
  * If some batches lack a stratum, the batches of an epoch are in the order of R's sample.int(B), which continues its
  * draws.
+ *
+ * The batches that a search finds for groups with rows of several strata are in the recipe as "found", so that only the
+ * first instance searches.
  */
 
 #include <optional>
@@ -19,11 +22,7 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
-
-const std::vector<std::string> KEEP = {"together", "apart"}, RARE = {"error", "warn", "allow"};
-
-void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
+const std::vector<std::string> KEEP = {"together", "apart"};
 
 class StratifiedGroup : public Sampler {
  public:
@@ -32,12 +31,14 @@ class StratifiedGroup : public Sampler {
         wanted(given.whole_or(MINIMUM, 0, 1)), mean(given.whole_or(MEAN, 0, 1)),
         replicas(given.whole_or("num_replicas", 1, 1)), rare(given.choice("rare", RARE)),
         minimum(std::min<int64_t>(limited(wanted), LARGEST_COUNT)),
-        counts(rows_of_strata(), rows_of_strata()) {
+        counts(rows.strata.rows_of_strata(), rows.strata.rows_of_strata()) {
     if (together && rows.are_mixed) {
       mixed.emplace(rows, host);
-      if (given.has("skeleton")) read_skeleton(given);
+      bool is_found = given.has("found");
+      if (is_found) read_skeleton(given.array<int32_t>("found", "be batches of groups"));
       else plan_mixed(host);
-      set_bounds(given.has("skeleton"));
+      set_bounds(is_found);
+      if (!is_found) host.give("found", mixed->skeleton.data(), rows.n_groups);
       n_batches = mixed->n_batches;
       is_permuted = std::find(mixed->floors.begin(), mixed->floors.end(), 0) != mixed->floors.end();
       return;
@@ -54,8 +55,7 @@ class StratifiedGroup : public Sampler {
     }
     is_permuted = units.fewest() < n_batches;
     if (together) return;
-    strata = Rows(rows.strata.n_rows);
-    for (int64_t row = 0; row < strata.count(); row++) strata[row] = static_cast<int32_t>(rows.strata[row]);
+    strata = rows.strata.copied();
     Side outer{strata.data(), List<int32_t>(counts.counts.begin(), counts.counts.end())};
     spreading.emplace(std::move(outer), Side{rows.of_row.data(), rows.sizes}, !rows.are_mixed);
   }
@@ -125,18 +125,15 @@ class StratifiedGroup : public Sampler {
       most_in_all += most.back();
     }
     if (mixed) most_in_all = mixed->most;
-    if (!together) most_in_all = quotient_up(rows.n_rows, n_batches);
+    bound = std::max(bound, n_batches);
     host.give("rows", rows.strata.counts.data(), n_strata);
     host.give("groups", n_groups.data(), n_strata);
     host.give("largest", largest.data(), n_strata);
     host.give("fewest", fewest.data(), n_strata);
     host.give("most", most.data(), n_strata);
-    double largest_group = rows.largest(), spread = std::ceil(largest_group / static_cast<double>(n_batches));
-    host.number("most_of_group", together ? largest_group : spread);
-    host.number("most_of_batch", static_cast<double>(most_in_all));
-    host.number("most_batches", static_cast<double>(std::max(bound, n_batches)));
-    host.number("mixed", mixed.has_value());
-    if (mixed) host.give("skeleton", mixed->skeleton.data(), rows.n_groups);
+    host.number("min_samples_per_stratum", static_cast<double>(*std::min_element(fewest.begin(), fewest.end())));
+    host.number("most_batches", static_cast<double>(bound));
+    host.words("held", held(fewest, most_in_all, bound));
   }
 
  private:
@@ -151,7 +148,18 @@ class StratifiedGroup : public Sampler {
   std::optional<Spreading> spreading;
   std::optional<MixedPlan> mixed;
 
-  std::vector<int64_t> rows_of_strata() const { return {rows.strata.counts.begin(), rows.strata.counts.end() - 1}; }
+  /* What batches hold, for plans to show: their sizes, and what is promised. */
+  std::string held(const List<int64_t> &fewest_of, int64_t most, int64_t bound) const {
+    int64_t fewest = std::accumulate(fewest_of.begin(), fewest_of.end(), int64_t(0)), others = n_batches - 1;
+    int64_t least = *std::min_element(fewest_of.begin(), fewest_of.end());
+    int64_t smallest = together ? std::max(fewest, rows.n_rows - others * most) : rows.n_rows / n_batches;
+    int64_t largest = together ? std::min(most, rows.n_rows - others * fewest) : quotient_up(rows.n_rows, n_batches);
+    std::string sizes = range_of(smallest, largest, "row", "rows"), further;
+    if (!together) further = text(", and at most ", count_of(quotient_up(rows.largest(), n_batches), "row"), " of a group");
+    if (mixed && least > 0) further = text("; at most ", count_of(bound, "batch"), bound == 1 ? " is" : " are", " possible");
+    std::string promise = text("every batch holds at least ", count_of(least, "row"), " of every stratum", further);
+    return text("of ", sizes, ", groups ", KEEP[together ? 0 : 1], "\n", promise);
+  }
 
   /* The numbers of groups of strata, of which every batch needs one. */
   Counts count_groups(const List<GroupSizes> &sizes) const {
@@ -181,8 +189,7 @@ class StratifiedGroup : public Sampler {
       std::string requirement = text("be at most ", counts.fewest(), ": the ", counts.shown());
       refuse(MINIMUM, "", requirement, "Lower " + RARE_ADVICE, counts.smallest);
     }
-    host.warning = text(n_rare, " of ", n_strata, " strata have fewer than ", wanted);
-    host.warning += text(" row", wanted == 1 ? "" : "s", ": all rows are in one batch.");
+    warn_of_rare(n_rare, n_strata, wanted, "all rows are in one batch", host);
   }
 
   /* Refuse more batches than tables of strata may have rows for. */
@@ -252,11 +259,10 @@ class StratifiedGroup : public Sampler {
   }
 
   /* Read the batches that another sampler with these rows has found. */
-  void read_skeleton(const Values &given) {
-    View<int32_t> found = given.array<int32_t>("skeleton", "be batches of groups");
+  void read_skeleton(View<int32_t> found) {
     bool is_valid = found.length == rows.n_groups;
     for (int32_t batch : found) is_valid = is_valid && batch >= 0 && batch < rows.n_rows;
-    if (!is_valid) refuse("skeleton", "others", text("be batches of ", count_of(rows.n_groups, "group")));
+    if (!is_valid) refuse("found", "others", text("be batches of ", count_of(rows.n_groups, "group")));
     mixed->skeleton = List<int32_t>(found.begin(), found.end());
     mixed->n_batches = *std::max_element(found.begin(), found.end()) + 1;
     check_cells(mixed->n_batches);
@@ -268,7 +274,7 @@ class StratifiedGroup : public Sampler {
     int64_t fewest = *std::min_element(mixed->floors.begin(), mixed->floors.end());
     bool is_kept = mixed->least_size > 0 && std::fmod(static_cast<double>(mixed->n_batches), replicas) == 0 &&
                    (rare != RARE_ERROR || static_cast<double>(fewest) >= std::max(wanted, 1.0));
-    if (is_read && !is_kept) refuse("skeleton", "others", "have the rows of strata that every batch must have");
+    if (is_read && !is_kept) refuse("found", "others", "have the rows of strata that every batch must have");
     if (wanted > 0) return;
     minimum = std::max<int64_t>(fewest, 1);
     mixed->set_bounds(minimum);
@@ -323,10 +329,10 @@ class StratifiedGroup : public Sampler {
 
 const Kind stratified_group_kind = {
     "stratified_group",
-    Table{optional(whole("min_samples_per_stratum")), optional(whole("mean_batch_size")), choice("keep", KEEP),
+    Table{optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())), choice("keep", KEEP),
           choice("rare", RARE), MISSING} +
         SHARING,
-    make<StratifiedGroup>, {"codes", "n_strata", "groups", "n_groups", "skeleton"}, {}, check_sizes,
+    make<StratifiedGroup>, {"codes", "n_strata", "groups", "n_groups", "found"}, {}, check_sizes, {"found"},
 };
 
 }  // namespace pystrat

@@ -56,19 +56,6 @@ cut_list = function(values) {
   )
 }
 
-# The plan of a sampler whose plan has bounds, and its batches in some epochs.
-actual_of_ranged = function(sampler, epochs) {
-  plan = sampler$plan()
-  c(
-    list(n_batches = sampler$.length(), strata = as.list(names(sampler$composition(0)))),
-    lapply(plan[!startsWith(names(plan), "stratum")], as.list),
-    list(epochs = lapply(epochs, function(epoch) {
-      batches = sampler$batches(epoch)
-      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))
-    }))
-  )
-}
-
 # -> list(strata, groups) of a case with groups
 labels_of_groups = function(rows) {
   if (!is.null(rows$groups)) {

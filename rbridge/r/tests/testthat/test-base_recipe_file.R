@@ -112,5 +112,5 @@ test_that("files of all kinds that others changed are refused, or draw rows with
     wrong <<- c(wrong, sprintf("file %d, of '%s': %s", number, kind, what))
   })
   expect_identical(wrong, character())
-  expect_gt(min(reactions), count / 20)
+  expect_gt(min(reactions), count / 50)
 })

@@ -84,8 +84,7 @@ test_that("numbers of 64 bits are numbers, if doubles hold them exactly", {
   expect_identical(codes_of(numbers, missing = "stratum"), codes_of(c(3, NA, -1, 2^60, 3), missing = "stratum"))
   for (number in c("9007199254740993", "9223372036854775807")) {
     expect_error(codes_of(data.frame(x = 1:2, y = bit64::as.integer64(c("1", number)))), fixed = TRUE,
-      sprintf("Got the integer %s, which no double holds exactly, in column 'y' instead. Pass such numbers as text.",
-        number))
+      "Got an integer that no double holds exactly in column 'y' instead. Pass such numbers as text.")
   }
 })
 

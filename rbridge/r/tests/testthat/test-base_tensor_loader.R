@@ -212,8 +212,6 @@ test_that("arguments are refused before any work", {
   refused("...", "be tensors, numbers, datasets or lists of these. Got 'a' instead.", list(x = "a"), sampler = sampler)
   refused("...", paste("have as many rows as the sampler was made for, 120. Got 121 rows instead.",
     "Of more rows, give only those of the sampler."), matrix(1, 121, 2), sampler = sampler)
-  refused("transform", "be a function. Got 1 instead.", 1:3, sampler = sampler, transform = 1)
-  refused("device", "be the name of a device of torch. Got 1 instead.", 1:3, sampler = sampler, device = 1)
   refused("chunk", "be an integer from 1 to 9007199254740992. Got 0 instead.", 1:3, sampler = sampler, chunk = 0)
   refused("sampler", paste("be an instance of a batch sampler of rbridge. Got a generator",
     "instead. Call it with the dataset, or with NULL."), 1:3, sampler = batch_sampler_uniform(3, 2))

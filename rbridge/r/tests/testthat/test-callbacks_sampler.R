@@ -89,10 +89,8 @@ test_that("what is no sampler of Python is refused with advice, and errors in Py
     expect_error(batch_sampler_python(sampler, n_batches = 1), "must be a Python object.", fixed = TRUE)
   }
   expect_error(batch_sampler_python(reticulate::py_to_r(python$of_twelve)), "'convert = FALSE'", fixed = TRUE)
-  expect_error(collect_rows(batch_sampler_python(python$single), 4), paste(
-    "The 'sampler' parameter must give batches of row positions. Got the item 3 instead.",
-    "Wrap it in a BatchSampler, which makes batches of single positions."
-  ), fixed = TRUE)
+  expect_error(collect_rows(batch_sampler_python(python$single), 4),
+    "The 'sampler' parameter must hold row positions. Got 3 instead.", fixed = TRUE)
   expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
     fixed = TRUE)
 })
@@ -109,18 +107,4 @@ test_that("a learner trains on the batches of Python, and the sampler keeps the 
   made = trained_with(generator, task)
   expect_identical(as.list(made[[1]]$batches(0)), list(c(12L, 3L, 1L), c(2L, 4:11)))
   for (sampler in predicted_with(generator, task)) expect_identical(sampler$batches(0)$rows, 1:12)
-})
-
-test_that("numbers of pairs and feedback cross whole", {
-  numbers = function(sampler) batch_sampler_python(sampler)(NULL)$batches(0)$rows
-  own = batch_sampler_pairs(c(1, 1, 2, 3), c(1, 4, 2, 4), 0.4, 5, n_users = 1e6, n_items = 1e9, seed = 1)
-  pystrat = reticulate::import("pystrat")
-  expect_identical(numbers(pystrat$NegativePairBatchSampler(c(0, 0, 1, 2), c(0, 3, 1, 3), 0.4, 5, n_users = 1e6,
-    n_items = 1e9, seed = 1L)), own(NULL)$batches(0)$rows)
-  of_beta = pystrat$PrioritizedBatchSampler(8, 3, alpha = 1, epsilon = 0.5,
-    beta = reticulate::py_eval("lambda batch: batch / 4", convert = FALSE))
-  of_beta$update(0:1, c(0, 3.5))
-  instance = batch_sampler_python(of_beta)(NULL)
-  expect_identical(instance$importance_weights(1:2, 4), c(1, 0.125))
-  expect_equal(instance$update(2, 1 / 3)$priorities(2), 1 / 3, tolerance = 1e-15)
 })

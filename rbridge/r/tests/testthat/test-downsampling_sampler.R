@@ -1,5 +1,5 @@
 # Downsampling: the batches, weights, probabilities and errors of the golden vectors, which Python's tests also read,
-# and the use of the sampler and of weights in mlr3torch.
+# and the use of the sampler in mlr3torch.
 
 labels_of_case = function(case) {
   n_rows = sum(unlist(case$counts))
@@ -127,61 +127,6 @@ test_that("mlr3torch trains on its batches, of the task's classes, and predicts 
   }
 })
 
-# The losses of mlr3torch for two classes and for more, as they are made for the task.
-loss_of = function(task, class_weight) {
-  skip_if_not_installed("mlr3torch")
-  mlr3torch::t_loss("cross_entropy", class_weight = class_weight)$generate(task)
-}
-
-test_that("the loss of two classes is that of weighted rows, divided by the weight of the negative class", {
-  skip_without_libtorch()
-  task = task_of()
-  weights = batch_sampler_downsampled(1.5, 10)(list(task = task))$class_weights()
-  weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])
-  logits = seq(-2, 3, length.out = 40)
-  y = task$truth() == task$positive
-  loss = loss_of(task, weight)(torch::torch_tensor(matrix(logits)), torch::torch_tensor(matrix(as.double(y))))$item()
-  rows = -log(stats::plogis(ifelse(y, logits, -logits)))
-  expect_equal(loss, mean(weights[as.character(task$truth())] * rows) / weights[[task$negative]], tolerance = 1e-5)
-})
-
-test_that("where learners make their own loss, it has the weights of the rows that are trained on, in each fold", {
-  skip_without_libtorch()
-  task = task_of()
-  class = R6::R6Class("LearnerTorchWeightedMLP", inherit = mlr3torch::LearnerTorchMLP, private = list(
-    .loss_fn = function(task, param_vals) {
-      weights = param_vals$batch_sampler(list(task = task))$class_weights()
-      torch::nn_bce_with_logits_loss(
-        pos_weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])
-      )
-    }
-  ))
-  learner = class$new(task_type = "classif")
-  generator = batch_sampler_downsampled(1.5, 10, seed = 1)
-  learner$param_set$set_values(epochs = 1, batch_size = 10, device = "cpu", neurons = 2, batch_sampler = generator)
-  makes_own_loss = !is.null(mlr3torch::LearnerTorch$private_methods$.loss_fn)
-  for (rows in list(1:40, c(1:25, 33:40))) {
-    training = task$clone(deep = TRUE)$filter(rows)
-    weights = generator(list(task = training))$class_weights()
-    expect_no_warning(learner$train(training))
-    expected = if (makes_own_loss) weights[["yes"]] / weights[["no"]]
-    expect_equal(as.numeric(learner$model$loss_fn$pos_weight), as.numeric(expected), tolerance = 1e-6)
-  }
-})
-
-test_that("the loss of more classes is the weighted mean, with the weights in the order of the levels", {
-  skip_if_not_installed("mlr3")
-  skip_without_libtorch()
-  task = mlr3::tsk("iris")
-  weights = batch_sampler_downsampled(c(versicolor = 0.5), 50)(list(task = task))$class_weights()
-  logits = matrix(sin(seq_len(450)), ncol = 3)
-  class_weight = torch::torch_tensor(unname(weights[task$class_names]))
-  codes = as.integer(factor(task$truth(), levels = task$class_names))
-  loss = loss_of(task, class_weight)(torch::torch_tensor(logits), torch::torch_tensor(codes))$item()
-  rows = log(rowSums(exp(logits))) - logits[cbind(seq_len(150), codes)]
-  expect_equal(loss, stats::weighted.mean(rows, weights[as.character(task$truth())]), tolerance = 1e-5)
-})
-
 test_that("probabilities may be a data frame, and what is none is refused", {
   probabilities = data.frame(no = c(0.5, 1), yes = c(0.5, 0))
   corrected = cbind(no = c(0.8, 1), yes = c(0.2, 0))
@@ -191,5 +136,5 @@ test_that("probabilities may be a data frame, and what is none is refused", {
   refused("be from 0 to 1", NA_real_, 0.5)
   refused("hold numbers", data.frame(yes = "0.5", no = 0.5), c(yes = 1, no = 0.5))
   refused("be a vector or a table. Got 3 dimensions", array(0.5, c(1, 1, 1)), 0.5)
-  refused("be one value, or one for each class. Got 2 dimensions", 0.5, cbind(0.5, 0.5))
+  refused("have one value for each class of 'probabilities', 1. Got 2 values", 0.5, cbind(0.5, 0.5))
 })

@@ -133,16 +133,6 @@ test_that("a subset of a dataset takes strata as a vector, not for the rows of t
   expect_identical(made[[1]]$batches(0), sampler_of(survey$y[40:1], 2, seed = 1)$batches(0))
 })
 
-test_that("all dataset forms of mlr3torch get identical batches", {
-  skip_without_libtorch()
-  task = task_of(c(40:30, 5:15))
-  expected = sampler_of(task$truth(), 2, seed = 1)$batches(0)
-  for (form in list(FALSE, TRUE, "device")) {
-    made = trained_with(batch_sampler_stratified(2, seed = 1), task, tensor_dataset = form)
-    expect_identical(made[[1]]$batches(0), expected)
-  }
-})
-
 test_that("tasks with lazy tensors are sampled by their target", {
   skip_without_libtorch()
   task = mlr3::tsk("lazy_iris")

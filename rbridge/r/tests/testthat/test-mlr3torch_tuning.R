@@ -41,12 +41,3 @@ test_that("every point of the grid gives the learner its generator, and mlr3torc
     expect_length(sampler, 20 %/% minima[i])
   }
 })
-
-test_that("a learner is tuned over the promise", {
-  skip_without_libtorch()
-  instance = mlr3tuning::tune(mlr3tuning::tnr("grid_search"), task_to_tune(), learner_to_tune(seed = 1),
-    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"))
-  expect_setequal(instance$archive$data$batch_sampler, c("m1", "m2", "m5"))
-  expect_true(instance$result$batch_sampler %in% c("m1", "m2", "m5"))
-  expect_s3_class(instance$result_learner_param_vals$batch_sampler, "batch_sampler_stratified")
-})

@@ -97,5 +97,5 @@ test_that("the plot of a plan of bounds has a column for each", {
   expect_identical(layer(plot, 2)$label, c(2L, 2L, 5L, 5L, 4L, 5L))
   expect_identical(unname(plot$scales$get_scales("y")$labels)[3], "dog: 25 rows, 4 to 5 in a batch")
   expect_identical(unlist(plot$labels[c("title", "subtitle", "x")], use.names = FALSE), c("7 batches",
-    "of at least 2 strata with at least 4 rows of each, 1 rare stratum aside", "batch (and 1 larger stratum)"))
+    "of 2 to 3 strata, with at least 4 rows of each, 1 rare stratum aside", "batch (and 1 larger stratum)"))
 })

