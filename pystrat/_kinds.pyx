@@ -106,7 +106,8 @@ def call(str kind not None, dict arguments not None, dict data not None={}, name
         succeeded = answer_request(found[0], request.values, call.host)
     call.finish(succeeded, names)
     if not call.host.warning.empty():
-        call.results["warnings"] = with_names(call.host.warning.decode(), names, call.host.stratum).splitlines()
+        warnings = call.host.warning.decode().splitlines()
+        call.results["warnings"] = [with_names(warning, names, call.host.stratum) for warning in warnings]
     return call.results
 
 

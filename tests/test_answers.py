@@ -116,13 +116,3 @@ OTHER_THINGS: list[tuple[Callable[[], Any], str]] = [
 def test_names_of_other_things_are_refused(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("assign", ["proportional", "even"])
-def test_the_batches_that_get_the_rows_of_a_rare_stratum_change_with_the_epoch(assign: str) -> None:
-    sampler = StratifiedBatchSampler([0] * 2 + [1] * 98, mean_batch_size=10, rare="allow", assign=assign, seed=1)
-    places = [
-        frozenset(place for place, rows in enumerate(sampler.batches(epoch)) if min(rows) < 2) for epoch in range(40)
-    ]
-    assert len(set(places)) > 10
-    assert set().union(*places) == set(range(10)), "every batch gets some"

@@ -63,7 +63,7 @@ class CorpusDataset:
     def __len__(self) -> int:
         return len(self._lines)
 
-    def lengths(self, by: Any = "words") -> NDArray[np.int32]:
+    def lengths(self, by: Any = "words") -> NDArray[Any]:
         """Return the length of each position.
 
         Parameters
@@ -71,8 +71,7 @@ class CorpusDataset:
         by : "words" or callable, default "words"
             Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
         """
-        found: NDArray[np.int32] = np.take(line_lengths(by, self.table), self._lines)
-        return found
+        return np.asarray(np.take(line_lengths(by, self.table), self._lines))
 
     def __getitem__(self, position: int) -> Any:
         return self.__getitems__([position])[0]

@@ -9,24 +9,16 @@ from numpy.typing import NDArray
 
 from pystrat.corpus.line_table import LineTable
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, is_number, refused_type, refused_value, show
+from pystrat.messages import check_integer, refused_type, refused_value, show
 
 
-def line_lengths(by: Any, table: LineTable) -> NDArray[np.int32]:
+def line_lengths(by: Any, table: LineTable) -> NDArray[Any]:
     """Return the length of each line: its words on the longest side, or by a function of its sides."""
     if isinstance(by, str) and by == "words":
-        longest: NDArray[np.int32] = table.word_counts().max(axis=1, initial=0)
-        return longest
+        return np.asarray(table.word_counts().max(axis=1, initial=0))
     if not callable(by):
         raise refused_type("by", "be 'words', or a function of the lines of a position", show(by))
-    found = np.empty(len(table), dtype=np.int32)
-    for place, lines in table.in_order(np.arange(len(table)), "finding the lengths of lines"):
-        length = by(lines)
-        if not is_number(length) or not 0 <= length <= MAX_COUNT or length != int(length):
-            required = f"return a whole number from 0 to {MAX_COUNT} for the lines of a position"
-            raise refused_type("by", required, show(length))
-        found[place] = length
-    return found
+    return np.array([by(lines) for _, lines in table.in_order(np.arange(len(table)), "finding the lengths of lines")])
 
 
 def remaining_lines(table: LineTable, max_length: Any, accept: Any) -> Optional[NDArray[np.int32]]:

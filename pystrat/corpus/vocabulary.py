@@ -114,7 +114,8 @@ class SampledOutput:
             state = self._state_of(full)
             self._full[name] = full, state
             small = nn.Parameter(full.detach()[self._rows], requires_grad=full.requires_grad)
-            self._put(name, full, small, {key: self._part_of(value, full) for key, value in state.items()})
+            rows = {key: value[self._rows] for key, value in state.items() if _has_shape_of(value, full)}
+            self._put(name, full, small, {**state, **rows})
         self._layer.out_features = len(self.ids)
         return self
 
@@ -123,27 +124,17 @@ class SampledOutput:
             small = getattr(self._layer, name)
             with torch.no_grad():
                 full[self._rows] = small
-                state = self._state_of(small)
-                whole = {key: self._whole_of(value, before.get(key), full) for key, value in state.items()}
-            self._put(name, small, full, whole)
+                state = dict(self._state_of(small))
+                for key, value in state.items():
+                    if _has_shape_of(value, small):  # the other rows are as before, or 0 at first
+                        whole = value.new_zeros(full.shape) if before.get(key) is None else before[key]
+                        state[key] = whole.index_copy_(0, self._rows, value)
+            self._put(name, small, full, state)
         self._full = {}
         self._layer.out_features = self._size
 
     def _state_of(self, parameter: nn.Parameter) -> dict[str, Any]:
         return {} if self._optimizer is None else self._optimizer.state.get(parameter, {})
-
-    def _part_of(self, value: Any, full: nn.Parameter) -> Any:
-        """Return an entry of the state for the small parameter."""
-        if not isinstance(value, torch.Tensor):
-            return value
-        return value[self._rows] if value.shape == full.shape else value.clone()
-
-    def _whole_of(self, value: Any, before: Any, full: nn.Parameter) -> Any:
-        """Return an entry of the state for the full parameter, whose other rows are as before, or 0 at first."""
-        if not isinstance(value, torch.Tensor) or value.shape != (len(self.ids), *full.shape[1:]):
-            return value
-        whole = before if isinstance(before, torch.Tensor) else value.new_zeros(full.shape)
-        return whole.index_copy_(0, self._rows, value)
 
     def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: dict[str, Any]) -> None:
         """Replace a parameter in the layer and in the optimizer."""
@@ -207,6 +198,10 @@ class SampledOutput:
             if self._optimizer is not None and parameter.requires_grad and times != 1:
                 required = "train each parameter of the layer once"
                 raise refused_value("optimizer", required, f"its {name} {count_of(times, 'time')}")
+
+
+def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
+    return isinstance(value, torch.Tensor) and value.shape == parameter.shape
 
 
 def _memory_of(parameter: torch.Tensor) -> int:

@@ -14,10 +14,9 @@ from pystrat.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_i
 from pystrat.core_sampler import data_of, data_of_groups
 from pystrat.messages import as_written, show
 from pystrat.seeds import check_seed
-from pystrat.strata import Strata, encode_strata
+from pystrat.strata import encode_strata
 
 _SIZES = Wanted("sizes", "be shares that add up to 1, or numbers of rows")
-_MOST_NAMED = 10
 
 
 def stratified_split(
@@ -83,21 +82,15 @@ def stratified_split(
     data = data_of(encoded)
     if groups is not None:
         data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
-    found = _kinds.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
+
+    def name_of(_: str, code: str) -> str:
+        return show(encoded.names[int(code)])
+
+    found = _kinds.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data, name_of)
+    for warning in found.get("warnings", ()):
+        warnings.warn(warning, stacklevel=2)
     parts = np.split(found["rows"], found["offsets"][1:-1])
-    _warn_of_absent(encoded, parts)
     return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts
-
-
-def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
-    """Warn of strata that are not in every part, as are those with fewer rows than there are parts."""
-    n_strata = len(strata.values)
-    held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
-    absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
-    if len(absent):
-        named = ", ".join(show(strata.names[code]) for code in absent[:_MOST_NAMED].tolist())
-        more = ", ..." if len(absent) > _MOST_NAMED else ""
-        warnings.warn(f"Strata that are not in every part, {len(absent)} of {n_strata}: {named}{more}.", stacklevel=3)
 
 
 def _by_name(sizes: Any) -> dict[Any, Any]:

@@ -46,7 +46,10 @@ def test_positions_are_the_lines_of_all_files_in_order(corpus: Path) -> None:
 
 
 def test_a_batch_has_the_sides_and_the_transform_in_the_order_of_its_positions(corpus: Path) -> None:
-    assert CorpusDataset(corpus, [".tgt"])[0] == ("IT1 0 tgt",)
+    targets = CorpusDataset(corpus, [".tgt"])
+    assert targets[0] == ("IT1 0 tgt",) and targets.lengths(lambda lines: len(lines[0]))[:11].tolist() == [9] * 10 + [
+        10
+    ]
     for name in ORDER:
         (corpus / f"{name}.tag").write_bytes((corpus / f"{name}.src").read_bytes())
     dataset = CorpusDataset(corpus, [".tag", ".tgt", ".src"], transform=lambda lines: "|".join(lines))

@@ -87,12 +87,6 @@ def test_batches_and_minimums_are_the_most_that_any_division_has(seed: int) -> N
             check(sampler, *rows_of(contents), epoch)
 
 
-def test_more_batches_are_found_than_one_stratum_for_each_group_ensures() -> None:
-    """If each group counts for its rarest stratum only, no group is left for the other one."""
-    sampler = made([[1, 1]] * 6 + [[0, 1], [2, 0]], 1)
-    assert len(sampler) == sampler.plan.most_batches == 7
-
-
 def test_a_bound_may_exceed_the_number_of_batches() -> None:
     """Two groups have all rows of two strata, but no division gives both to both batches."""
     plan = made([[1, 1, 0], [1, 0, 1], [0, 1, 1]], 1).plan
@@ -131,17 +125,6 @@ def test_rows_of_a_stratum_that_batches_lack_are_in_other_batches_each_epoch() -
     assert (len(sampler), sampler.plan.groups.tolist()) == (7, [2, 17, 7])
     seen = sum(sampler.composition(epoch).to_numpy()[:, 0] for epoch in range(200))
     assert seen.sum() == 400 and (abs(seen - 400 / 7) < 4 * 57**0.5).all()
-
-
-def test_replicas_have_as_many_batches_each() -> None:
-    strata, groups = random_rows(60, 3, 500)
-    n_batches = len(StratifiedGroupBatchSampler(strata, 4, groups=groups))
-    for replicas in range(2, n_batches + 1):
-        whole = StratifiedGroupBatchSampler(strata, 4, groups=groups, num_replicas=replicas, seed=1)
-        assert whole.plan.n_batches == n_batches // replicas * replicas
-        check(whole, strata, groups, 1)
-    with pytest.raises(ValueError, match=f"must be at most {n_batches}, the number of batches. Got {n_batches + 1}"):
-        StratifiedGroupBatchSampler(strata, 4, groups=groups, num_replicas=n_batches + 1)
 
 
 def test_a_stratum_that_no_division_gives_to_all_batches() -> None:

@@ -178,13 +178,7 @@ state_of_parameter = function(optimizer, parameter) if (!is.null(optimizer)) opt
 # An optimizer's state for the small parameter.
 part_of_state = function(state, full, rows) {
   lapply(state, function(value) {
-    if (has_shape_of(value, full)) {
-      value$index_select(1L, rows)
-    } else if (inherits(value, "torch_tensor")) {
-      value$clone()
-    } else {
-      value
-    }
+    if (has_shape_of(value, full)) value$index_select(1L, rows) else value
   })
 }
 
@@ -249,12 +243,9 @@ check_trained = function(parameter, name, optimizer) {
     stop_parameter("layer", "have no gradients left", sprintf("some of its %s", name),
       "Call optimizer$zero_grad() before.")
   }
-  if (is.null(optimizer) || !parameter$requires_grad) {
-    return(invisible())
-  }
   trained = unlist(lapply(optimizer$param_groups, `[[`, "params"), recursive = FALSE)
   times = sum(vapply(trained, identical, NA, parameter))
-  if (times != 1L) {
+  if (!is.null(optimizer) && parameter$requires_grad && times != 1L) {
     stop_parameter("optimizer", "train each parameter of the layer once",
       sprintf("its %s %s", name, show_count(times, "time")))
   }

@@ -46,22 +46,10 @@ divided_rows = function(request, strata, groups, names = NULL) {
   if (!is.null(groups)) {
     request = c(request, groups_data(groups))
   }
-  found = core_call("stratified_split", request)
+  found = core_call("stratified_split", request, function(what, code) show_text(strata$names[code + 1]))
   ends = found$offsets[-1L]
   parts = Map(function(begin, end) found$rows[begin + seq_len(end - begin)], ends - diff(found$offsets), ends)
-  warn_of_absent(strata, parts)
   stats::setNames(parts, names)
-}
-
-# Warns of strata that are not in every part, as are those with fewer rows than there are parts.
-warn_of_absent = function(strata, parts) {
-  n_strata = length(strata$names)
-  held = vapply(parts, function(rows) tabulate(strata$codes[rows], n_strata), integer(n_strata))
-  absent = which(rowSums(matrix(held == 0L, n_strata)) > 0)
-  if (length(absent) > 0L) {
-    warning(sprintf("Strata that are not in every part, %d of %d: %s.", length(absent), n_strata,
-      show_names(strata$names[absent])), call. = FALSE)
-  }
 }
 
 # The core reads sizes by name.

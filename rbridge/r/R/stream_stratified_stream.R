@@ -25,15 +25,11 @@
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each source (rows), as [count_sources()] returns it.
-#' @param strata (`character()`, `numeric()` or `factor()`)\cr
-#'   All strata, if there are no counts.
-#' @eval described("StratifiedStream", "min_batch_size", "buffer_size", "shuffle_sources", "mean_batch_size", "rare",
-#'   "shares", "balance")
+#' @eval described("StratifiedStream", strata = "`character()`, `numeric()` or `factor()`", "min_batch_size",
+#'   "buffer_size", "shuffle", "shuffle_sources", "mean_batch_size", "rare", "shares", "balance")
 #' @param lanes (`integer(1)`)\cr
 #'   The number of parts of the stream that are batched separately and take turns, a multiple of `num_replicas`; by
 #'   default 1. Source k, in the order of names by code point, belongs to lane `(k - 1) %% lanes + 1`.
-#' @param shuffle (`logical(1)`)\cr
-#'   Whether to shuffle the sources, and the rows of each source, in each epoch, as by default.
 #' @param seed,num_replicas,rank (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #'

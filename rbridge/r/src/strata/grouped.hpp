@@ -184,14 +184,12 @@ inline List<GroupSizes> sizes_of_groups(const RowGroups &rows, const GroupConten
   return sizes;
 }
 
-/* Give the offsets of batches of these sizes, in an order that a generator draws, if there is one; return where each
- * batch begins.
- */
-inline List<int64_t> arrange_batches(const List<int64_t> &sizes, Generator *generator, Host &host) {
-  int64_t n_batches = sizes.count(), *offset = host.make<int64_t>("offsets", n_batches + 1);
-  List<int64_t> begins(n_batches);
+/* Give the offsets of batches of these sizes in this order; return where each batch begins. */
+inline List<int64_t> give_offsets(const List<int64_t> &sizes, const Rows &order, Host &host) {
+  int64_t *offset = host.make<int64_t>("offsets", sizes.count() + 1);
+  List<int64_t> begins(sizes.count());
   *offset = 0;
-  for (int32_t batch : generator != nullptr ? sample(*generator, n_batches, host) : in_order(n_batches)) {
+  for (int32_t batch : order) {
     begins[batch] = *offset;
     offset[1] = offset[0] + sizes[batch];
     offset++;

@@ -11,10 +11,9 @@
 #pragma once
 
 #include <bitset>
-#include <numeric>
+#include <tuple>
 
-#include "../core/codes.hpp"
-#include "../core/scatter.hpp"
+#include "grouped.hpp"
 
 namespace pystrat {
 
@@ -43,36 +42,23 @@ struct LabeledRows {
   }
 };
 
-/* Sort items by their keys, stably. */
-inline List<int64_t> sorted_by(const List<int64_t> &keys, const List<int64_t> &items) {
-  const auto [least, most] = std::minmax_element(keys.begin(), keys.end());
-  List<int64_t> places(*most - *least + 2), sorted(items.count());
-  for (int64_t key : keys) places[key - *least + 1]++;
-  std::partial_sum(places.begin(), places.end(), places.begin());
-  for (int64_t item : items) sorted[places[keys[item] - *least]++] = item;
-  return sorted;
-}
-
-inline List<int64_t> numbers_below(int64_t count) {
-  List<int64_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
-
 /* The order in which labels and sets are dealt. Members are the rows in the order of their sets. */
 struct DealingOrder {
-  List<int64_t> labels; /* rarest first */
-  List<int64_t> sets;   /* by the rarest of their labels, then by their number of labels, largest first: so rows with
-                           the same labels are dealt together, and go to different batches */
+  Rows labels; /* rarest first */
+  Rows sets;   /* by the rarest of their labels, then by their number of labels, largest first: so rows with the same
+                  labels are dealt together, and go to different batches */
   List<int64_t> ends;   /* n_labels + 1: of the sets that are dealt with each of the labels, and with none */
   List<int64_t> starts; /* of the members of each set */
   int64_t n_words;
   List<uint64_t> has;   /* the labels of each set, a bit each */
 
   explicit DealingOrder(const LabeledRows &rows)
-      : labels(sorted_by(rows.rows_of_labels(), numbers_below(rows.n_labels))), ends(rows.n_labels + 1),
-        starts(rows.n_sets), n_words((rows.n_labels + 63) / 64), has(rows.n_sets * n_words) {
-    List<int64_t> turns(rows.n_sets), n_absent(rows.n_sets);
+      : labels(in_order(rows.n_labels)), sets(in_order(rows.n_sets)), ends(rows.n_labels + 1), starts(rows.n_sets),
+        n_words((rows.n_labels + 63) / 64), has(rows.n_sets * n_words) {
+    List<int64_t> counts = rows.rows_of_labels(), turns(rows.n_sets), n_absent(rows.n_sets);
+    std::stable_sort(labels.begin(), labels.end(), [&](int32_t one, int32_t other) {
+      return counts[one] < counts[other];
+    });
     for (int64_t set = 0; set < rows.n_sets; set++) {
       const uint8_t *own = rows.labels_of(set);
       while (turns[set] < rows.n_labels && own[labels[turns[set]]] == 0) turns[set]++;
@@ -82,7 +68,9 @@ struct DealingOrder {
         has[set * n_words + label / 64] |= static_cast<uint64_t>(own[label]) << (label % 64);
       }
     }
-    sets = sorted_by(turns, sorted_by(n_absent, numbers_below(rows.n_sets)));
+    std::stable_sort(sets.begin(), sets.end(), [&](int32_t one, int32_t other) {
+      return std::tie(turns[one], n_absent[one]) < std::tie(turns[other], n_absent[other]);
+    });
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     int64_t start = 0;
     for (int64_t set : sets) {
@@ -148,7 +136,7 @@ class Assignment {
     int64_t begin = turn > 0 ? dealing.ends[turn - 1] : 0, end = dealing.ends[turn], count = 0;
     for (int64_t i = begin; i < end; i++) count += rows.codes.rows_of(dealing.sets[i]);
     if (count == 0) return;
-    deal(label, count, &batches[dealing.starts[dealing.sets[begin]]]);
+    deal(label, count, &batches[dealing.starts[dealing.sets[begin]]], host);
     for (int64_t i = begin; i < end; i++) {
       int64_t set = dealing.sets[i], start = dealing.starts[set], n_members = rows.codes.rows_of(set);
       for (int64_t member = start; member < start + n_members; member++) add(set, batches[member], 1);
@@ -162,10 +150,13 @@ class Assignment {
    * A batch that gets a row rises by 1. `dealt` gets the batches. The rows that raise batches from one height to the
    * next are consecutive; `places` has the beginning of those of each height.
    */
-  void deal(int64_t label, int64_t count, int32_t *dealt) const {
-    List<int64_t> heights = sizes, places(count + 1), order = numbers_below(n_batches);
+  void deal(int64_t label, int64_t count, int32_t *dealt, Host &host) const {
+    List<int64_t> heights = sizes, places(count + 1);
+    Rows order = in_order(n_batches);
     if (label >= 0) {
-      order = sorted_by(sizes, order);
+      int64_t least = *std::min_element(sizes.begin(), sizes.end());
+      int64_t n_sizes = *std::max_element(sizes.begin(), sizes.end()) - least + 1;
+      order = sorted_by(n_batches, n_sizes, [&](int64_t batch) { return sizes[batch] - least; }, host);
       for (int64_t batch = 0; batch < n_batches; batch++) heights[batch] = held[batch * rows.n_labels + label];
     }
     int64_t lowest = *std::min_element(heights.begin(), heights.end());
@@ -181,12 +172,12 @@ class Assignment {
       n_reached += places[++level];
       places[level] = count - left;
     }
-    for (int64_t batch : order) {
+    for (int32_t batch : order) {
       for (int64_t raised = heights[batch]; raised < level; raised++) {
-        dealt[places[raised]++] = static_cast<int32_t>(batch);
+        dealt[places[raised]++] = batch;
       }
       if (heights[batch] > level || left == 0) continue;
-      dealt[places[level]++] = static_cast<int32_t>(batch);
+      dealt[places[level]++] = batch;
       left--;
     }
   }

@@ -51,8 +51,6 @@ class Multilabel : public Sampler {
 
   void draw(Generator &generator, uint32_t, Host &host) override {
     int64_t n_rows = rows.codes.n_rows, n_labels = rows.n_labels;
-    int32_t *drawn = host.make<int32_t>("rows", n_rows), *held = host.make<int32_t>("held", n_batches * n_labels);
-    int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
     Rows order = is_shuffled ? sample(generator, n_rows, host) : in_order(n_rows);
     Assignment assigned = new_assignment();
     assigned.assign(order, host);
@@ -61,24 +59,17 @@ class Multilabel : public Sampler {
       if (planned == nullptr) planned = plan(host);
       if (assigned.missing() > planned->missing()) best = planned.get();
     }
-    Rows place_of = in_order(n_batches); /* of batches, in the epoch */
-    if (is_shuffled && fewest < n_batches) {
-      int32_t place = 0;
-      for (int32_t batch : sample(generator, n_batches, host)) place_of[batch] = place++;
-    }
-    *offsets = 0;
-    for (int64_t batch = 0; batch < n_batches; batch++) {
-      offsets[place_of[batch] + 1] = best->sizes[batch];
-      std::copy_n(&best->held[batch * n_labels], n_labels, held + place_of[batch] * n_labels);
-    }
-    std::partial_sum(offsets, offsets + n_batches + 1, offsets);
+    bool is_permuted = is_shuffled && fewest < n_batches;
+    Rows arranged = is_permuted ? sample(generator, n_batches, host) : in_order(n_batches);
+    List<int64_t> next = give_offsets(best->sizes, arranged, host);
+    int32_t *drawn = host.make<int32_t>("rows", n_rows), *held = host.make<int32_t>("held", n_batches * n_labels);
+    for (int32_t batch : arranged) held = std::copy_n(&best->held[batch * n_labels], n_labels, held);
     Rows of_rows(n_rows); /* the batch of each, in their order */
     host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i++) of_rows[assigned.members[i]] = place_of[best->batches[i]];
+      for (int64_t i = begin; i < end; i++) of_rows[assigned.members[i]] = best->batches[i];
     });
-    List<int64_t> nexts(offsets, offsets + n_batches);
     host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i++) drawn[nexts[of_rows[i]]++] = order[i] + host.first_row;
+      for (int64_t i = begin; i < end; i++) drawn[next[of_rows[i]]++] = order[i] + host.first_row;
     });
   }
 

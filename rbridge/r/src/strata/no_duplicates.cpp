@@ -51,7 +51,7 @@ class NoDuplicates : public Sampler {
   void draw(Generator &generator, uint32_t, Host &host) override {
     Rows order = sample(generator, n_rows, host);
     Rows batches = shared ? shared->deal(order, n_batches, host) : spreading->deal(order, n_batches, host);
-    give_spread(order, batches, n_batches, n_columns == 1 ? &spreading->outer : nullptr, nullptr, host);
+    give_spread(order, batches, in_order(n_batches), n_columns == 1 ? &spreading->outer : nullptr, host);
   }
 
   double bytes() const override {

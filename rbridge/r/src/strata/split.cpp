@@ -67,6 +67,23 @@ List<int64_t> numbers_of_rows(const std::vector<double> &sizes, int64_t n_rows) 
   return rows;
 }
 
+/* Warn of strata that are not in every part, as are those with fewer rows than there are parts. */
+void warn_of_absent(const Codes &codes, const List<int32_t> &part_of, int64_t n_parts, Host &host) {
+  constexpr int64_t MOST_NAMED = 10;
+  int64_t n_absent = 0;
+  std::string named;
+  List<int64_t> held((codes.n_strata + 1) * (n_parts + 1));
+  for (int64_t row = 0; row < codes.n_rows; row++) held[codes[row] * (n_parts + 1) + part_of[row]]++;
+  for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+    auto own = held.begin() + stratum * (n_parts + 1);
+    if (std::find(own, own + n_parts, 0) == own + n_parts || n_absent++ > MOST_NAMED) continue;
+    named += n_absent == 1 ? "" : ", ";
+    named += n_absent > MOST_NAMED ? "..." : text("{stratum ", stratum, "}");
+  }
+  if (n_absent == 0) return;
+  host.warning = text("Strata that are not in every part, ", n_absent, " of ", codes.n_strata, ": ", named, ".");
+}
+
 /* Give "rows", those of each part in ascending order, and "offsets", where the parts begin. */
 void split(const Values &given, Host &host) {
   std::vector<double> sizes = read_sizes(given);
@@ -97,6 +114,7 @@ void split(const Values &given, Host &host) {
       part_of[row] = static_cast<int32_t>(cells[stratum] - stratum * rows_of.count());
     }
   }
+  warn_of_absent(codes, part_of, n_given, host);
   int64_t *offsets = host.make<int64_t>("offsets", n_given + 1);
   std::fill_n(offsets, n_given + 1, 0);
   for (int32_t part : part_of) {

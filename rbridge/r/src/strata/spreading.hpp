@@ -250,15 +250,16 @@ struct Spreading {
   }
 };
 
-/* Give the rows of an epoch whose batches are known, in the order of strata, if there are several, then of the epoch. A
- * generator, if there is one, draws the order of the batches.
+/* Give the rows of an epoch whose batches are known, in the order of strata, if there are several, then of the epoch;
+ * the batches are in the order `arranged`.
  */
 inline void give_spread(
-    const Rows &order, const Rows &batches, int64_t n_batches, const Side *strata, Generator *generator, Host &host
+    const Rows &order, const Rows &batches, const Rows &arranged, const Side *strata, Host &host
 ) {
+  int64_t n_batches = arranged.count();
   List<int64_t> sizes;
   for (int64_t batch = 0; batch < n_batches; batch++) sizes.push_back(even_size(order.count(), n_batches, batch));
-  List<int64_t> next = arrange_batches(sizes, generator, host);
+  List<int64_t> next = give_offsets(sizes, arranged, host);
   int32_t *rows = host.make<int32_t>("rows", order.count());
   auto give = [&](int64_t place) { rows[next[batches[place]]++] = order[place] + host.first_row; };
   if (strata != nullptr && strata->counts.count() > 1) {

@@ -66,10 +66,10 @@ class StratifiedGroup : public Sampler {
       auto is_dropped = [&](int32_t row) { return rows.of_row[row] == rows.n_groups; };
       order.erase(std::remove_if(order.begin(), order.end(), is_dropped), order.end());
     }
-    Generator *arranging = is_permuted ? &generator : nullptr;
+    auto arranged = [&] { return is_permuted ? sample(generator, n_batches, host) : in_order(n_batches); };
     if (!together) {
       Rows batches = spreading->deal(order, n_batches, host);
-      return give_spread(order, batches, n_batches, &spreading->outer, arranging, host);
+      return give_spread(order, batches, arranged(), &spreading->outer, host);
     }
     Rows line = line_up(order, host);
     List<int64_t> sizes(n_batches);
@@ -81,7 +81,7 @@ class StratifiedGroup : public Sampler {
     } else {
       deal(line, batch_of, sizes, host);
     }
-    List<int64_t> begins = arrange_batches(sizes, arranging, host);
+    List<int64_t> begins = give_offsets(sizes, arranged(), host);
     Rows next(rows.n_groups); /* the places of the next rows of groups */
     for (int32_t group : line) {
       int64_t &begin = begins[batch_of[group]];
