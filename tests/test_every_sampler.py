@@ -172,31 +172,26 @@ def test_a_state_continues_with_exactly_what_would_have_come(make: Callable[...,
     whole = make()
     expected = [trained(whole, whole) for _ in range(3)]
     n_batches = len(expected[1])
-    for stop in sorted({0, 1, n_batches // 2, n_batches - 1, n_batches}):
+    for stop in sorted({0, 1, n_batches // 2, n_batches}):
         sampler = make()
         trained(sampler, sampler)
         iterator = iter(sampler)
         trained(sampler, (next(iterator) for _ in range(stop)))
-        told, rest = sampler.state(1, stop), expected[1][stop:]
-        for state in (told, as_json(told), iterator.state_dict() if stop else told):
+        state, rest = sampler.state(1, stop), expected[1][stop:]
+        for given in (state, as_json(state), iterator.state_dict() if stop else state):
             resumed = make()
-            resumed.load_state_dict(state)
-            if rest and stop:
-                assert as_json(resumed.state(1, stop)) == as_json(state)
+            resumed.load_state_dict(given)
             if rest:
-                assert trained(resumed, resumed, first=stop) == rest
+                assert as_json(resumed.state(1, stop)) == as_json(state) or not stop
+                of_resumed = iter(resumed)  # which stops again after a batch
+                assert trained(resumed, [next(of_resumed)], first=stop) == rest[:1]
+                if len(rest) > 1:
+                    resumed = make()
+                    resumed.load_state_dict(of_resumed.state_dict())
+                    assert trained(resumed, resumed, first=stop + 1) == rest[1:]
             assert trained(resumed, resumed) == expected[2]
-        if len(rest) > 1:  # stopped again
-            resumed, again = make(), make()
-            resumed.load_state_dict(told)
-            of_resumed = iter(resumed)
-            assert trained(resumed, [next(of_resumed)], first=stop) == rest[:1]
-            again.load_state_dict(of_resumed.state_dict())
-            assert trained(again, again, first=stop + 1) == rest[1:]
-        for both in (False, True) if stop else ():
+        if stop:
             resumed = make()
-            if both:
-                resumed.load_state_dict(iterator.state_dict())
             of_resumed = iter(resumed)
             of_resumed.load_state_dict(iterator.state_dict())
             assert trained(resumed, of_resumed, first=stop) == rest

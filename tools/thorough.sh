@@ -35,7 +35,7 @@ contracted_python_gives_the_same() {
 }
 
 run "Python tests" "$python" -m pytest -n auto --dist loadgroup --ignore tests/bridge
-run "tests of Python and R together" "$python" -m pytest -n auto --dist loadgroup tests/bridge
+run "tests of Python and R together" "$python" -m pytest -n auto --dist loadfile tests/bridge/test_installation.py tests/bridge
 run "R tests" Rscript tools/test_r.R
 for compiler in gcc clang; do
   run "core under the sanitizers of $compiler" "$python" -m tests.core $compiler 2500
