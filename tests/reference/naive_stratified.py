@@ -41,7 +41,7 @@ def by_weights(weights: Sequence[Fraction], total: int) -> list[int]:
 def weights_of(sizes: Sequence[int], temperature: Optional[float] = None, cap: Optional[int] = None) -> list[Fraction]:
     """Return the weights of a temperature and a cap."""
     capped = [min(size, cap or size) for size in sizes]
-    if temperature is None:
+    if temperature is None or temperature == 1:
         return list(map(Fraction, capped))
     powers = [(size / max(capped)) ** (1 / temperature) for size in capped]
     return [Fraction(max(1, half_up(Fraction(power * 10**6)))) for power in powers]
