@@ -15,7 +15,7 @@ from torch import nn
 
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
-from pystrat.strata_weights import check_positions
+from pystrat.row_arguments import check_positions
 
 __all__ = ["SampledOutput", "sampled_vocabulary"]
 
