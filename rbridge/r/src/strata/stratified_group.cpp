@@ -155,8 +155,10 @@ class StratifiedGroup : public Sampler {
     int64_t smallest = together ? std::max(fewest, rows.n_rows - others * most) : rows.n_rows / n_batches;
     int64_t largest = together ? std::min(most, rows.n_rows - others * fewest) : quotient_up(rows.n_rows, n_batches);
     std::string sizes = range_of(smallest, largest, "row", "rows"), further;
-    if (!together) further = text(", and at most ", count_of(quotient_up(rows.largest(), n_batches), "row"), " of a group");
-    if (mixed && least > 0) further = text("; at most ", count_of(bound, "batch"), bound == 1 ? " is" : " are", " possible");
+    int64_t of_group = quotient_up(rows.largest(), n_batches);
+    if (!together) further = text(", and at most ", count_of(of_group, "row"), " of a group");
+    const char *are = bound == 1 ? " is possible" : " are possible";
+    if (mixed && least > 0) further = text("; at most ", count_of(bound, "batch"), are);
     std::string promise = text("every batch holds at least ", count_of(least, "row"), " of every stratum", further);
     return text("of ", sizes, ", groups ", KEEP[together ? 0 : 1], "\n", promise);
   }
