@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
-from pystrat.digest import difference
+from pystrat.digest import difference, fingerprint_of
 from tests.specimens import samplers
 
 
@@ -19,6 +20,14 @@ def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> 
     again = [sampler.state()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
     assert all(re.fullmatch("kind=[a-z_]+( [a-z_]+=[0-9a-z_-]+)+", text) for text in found)
+
+
+def test_other_values_have_other_fingerprints() -> None:
+    values = [[1], [2], [1.5], [0, 1], [1, 0], [1, 0, 0], []]
+    texts = [["a"], ["b"], ["a", "b"], ["é"]]
+    found = [fingerprint_of(rows=np.array(each, dtype=float)) for each in values]
+    found += [fingerprint_of(rows=each) for each in texts]
+    assert len(set(found)) == len(found) and fingerprint_of(a=["x"], b=["y"]) != fingerprint_of(a=["y"], b=["x"])
 
 
 LABELS = [0, 1] * 12

@@ -173,3 +173,9 @@ def test_refuses(name: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+@pytest.mark.parametrize("name", sorted(set(SAMPLERS) - {"rows in order", "batches by epoch"}))
+def test_epochs_and_seeds_differ(name: str) -> None:
+    epochs = [lists(made(name, seed=seed).batches(epoch)) for seed, epoch in [(5, 0), (5, 1), (6, 0)]]
+    assert epochs[0] != epochs[1] and epochs[0] != epochs[2]

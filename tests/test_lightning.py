@@ -24,6 +24,7 @@ from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
     LABELS,
+    corpus_sampler,
     epoch_of,
     installed,
     loader_of,
@@ -178,3 +179,10 @@ def test_the_recipe_resumes_with_the_batches_that_would_have_come(processes: int
 def test_lightning_refuses_to_replace_the_batch_sampler_of_two_processes(tmp_path: Path) -> None:
     for errors in run("replace", tmp_path, 2):
         assert any("TypeError" in error and "use_distributed_sampler=False" in error for error in errors)
+
+
+@installed("lightning")
+def test_epochs_of_different_lengths_have_loaders_that_are_reloaded() -> None:
+    loader = loader_of(corpus_sampler())
+    fitted = installed_fits(lambda: loader, range(EPOCHS), reload_dataloaders_every_n_epochs=1)
+    assert fitted == [epoch_of(corpus_sampler(), epoch) for epoch in range(EPOCHS)]

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 
 from pystrat import StratifiedBatchSampler
 from pystrat.recipe import make_recipe, recipe_bytes
@@ -70,3 +71,11 @@ def test_vectors_of_any_length_and_missing_numbers_have_one_form() -> None:
     other = make_recipe("any", seed=0, parts={}, labels={"number": negative})
     same = make_recipe("any", seed=0, parts={}, labels={"number": np.array([np.nan])})
     assert recipe_bytes(other) == recipe_bytes(same)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float64])
+def test_arrays_of_any_byte_order_and_stride_give_the_same_bytes(dtype: Any) -> None:
+    numbers = np.arange(10, dtype=dtype)
+    plain = recipe_bytes(make_recipe("any", seed=0, parts={"x": numbers[::2].copy()}))
+    for other in (numbers[::2], numbers[::2].astype(np.dtype(dtype).newbyteorder(">"))):
+        assert recipe_bytes(make_recipe("any", seed=0, parts={"x": other})) == plain

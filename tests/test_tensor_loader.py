@@ -293,3 +293,38 @@ def test_what_is_refused(tensors: list[Any], given: dict[str, Any], message: str
     with pytest.raises((TypeError, ValueError)) as caught:
         list(TensorLoader(*tensors, **{"sampler": SAMPLERS["stratified"](seed=1), **given}))
     assert message in str(caught.value)
+
+
+def test_values_of_any_type_stay_as_they_are() -> None:
+    names = "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+    values = [torch.arange(N).to(getattr(torch, name)) for name in names]
+    for each in values:
+        if each.dtype.is_floating_point:
+            each[::3] = float("nan")
+            each[1::3] = -0.0
+    sampler = SAMPLERS["stratified"]
+    assert_all_same(TensorLoader(*values, sampler=sampler(seed=1)), loader_of(TensorDataset(*values), sampler(seed=1)))
+
+
+def test_states_before_within_and_after_an_epoch() -> None:
+    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
+
+    def place() -> tuple[int, int]:
+        state = loader.state_dict()
+        return state["epoch"], state["batch"]
+
+    assert place() == (0, 0)
+    batches = iter(loader)
+    assert place() == (0, 0), "an iteration begins at its first batch"
+    next(batches)
+    next(batches)
+    assert place() == (0, 2)
+    another = iter(loader)
+    assert place() == (1, 0), "the newest iteration has taken nothing yet"
+    next(another)
+    assert place() == (1, 1), "the iteration that began last"
+    next(batches)
+    assert place() == (1, 1)
+    loader.set_epoch(5)
+    assert place() == (5, 0)
+    assert len(list(loader)) == len(loader) and place() == (6, 0)

@@ -193,3 +193,14 @@ test_impossible_probabilities_are_refused = refusals(
         ),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    "labels, majority", [([True] * 3 + [False] * 3, False), ([1.5] * 4 + [2] * 4, 2), ("aabb", "b")]
+)
+def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
+    labels = list(labels)
+    half = len(labels) // 2
+    assert "both of" in refused(labels, 1, 2)
+    sampler = sampler_of(labels, 0.5, 10, majority=majority)
+    assert sampler.plan.counts.tolist() == [half, -(-half // 2)]
