@@ -26,9 +26,8 @@
 #' lapply(generator(NULL)$batches(), function(rows) lengths[rows])
 batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_size = NULL, window = NULL,
   balance_replicas = FALSE, shuffle = TRUE) {
-  if (!inherits(sampler, "batch_sampler_generator")) {
-    stop_parameter("sampler", "be a generator of this package", show_value(sampler))
-  }
+  refuse_if(!inherits(sampler, "batch_sampler_generator"), "sampler", "be a generator of this package",
+    show_value(sampler))
   inside = attr(sampler, "settings")
   settings = if (is.null(inside$recipe$open)) inside$recipe$parts else inside$recipe$open
   limits = list(max_tokens = max_tokens, batch_size = batch_size, window = window,
@@ -48,13 +47,10 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
 by_length_recipe = function(limits, lengths, inside) {
   kind = sampler_kind(inside$kind)
   n_rows = kind$n_rows(inside)
-  if (is.null(n_rows) && !is.null(kind$of_rows) && is.null(kind$load_feedback)) {
-    stop_parameter("sampler", "draw rows of a dataset", "one that draws numbers of pairs")
-  }
-  if (!is.null(n_rows) && length(lengths) != n_rows) {
-    stop_parameter("lengths", sprintf("have one value for each row of the sampler, %.0f", n_rows),
-      show_count(length(lengths), "value"))
-  }
+  refuse_if(is.null(n_rows) && !is.null(kind$of_rows) && is.null(kind$load_feedback), "sampler",
+    "draw rows of a dataset", "one that draws numbers of pairs")
+  refuse_if(!is.null(n_rows) && length(lengths) != n_rows, "lengths",
+    sprintf("have one value for each row of the sampler, %.0f", n_rows), show_count(length(lengths), "value"))
   renamed = function(vectors) c(list(), stats::setNames(vectors, sprintf("sampler_%s", names(vectors))))
   parts = c(limits, list(lengths = lengths, sampler = inside$kind), renamed(inside$parts))
   new_recipe("by_length", inside$seed, parts, renamed(inside$state), renamed(inside$labels))
@@ -66,9 +62,7 @@ sampler_inside = function(recipe) {
     c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
   }
   kind = recipe$parts[["sampler"]]
-  if (!is_path(kind)) {
-    stop_parameter("recipe", "have the kind of a sampler as 'sampler'", show_value(kind))
-  }
+  refuse_if(!is_path(kind), "recipe", "have the kind of a sampler as 'sampler'", show_value(kind))
   new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
@@ -170,9 +164,8 @@ load_by_length = function(private, state) {
   if (!private$.has_feedback) {
     return()
   }
-  if (!all(c("sampler", "drawn") %in% names(state))) {
-    stop_parameter("state", "have the entries 'sampler' and 'drawn' too", show_value(state))
-  }
+  refuse_if(!all(c("sampler", "drawn") %in% names(state)), "state", "have the entries 'sampler' and 'drawn' too",
+    show_value(state))
   cut = if (!is.null(state$drawn)) {
     cut_drawn(private, check_epoch(state$epoch), as.integer(unlist(state$drawn)) + 1L)
   }

@@ -94,8 +94,6 @@ check_positions = function(values, most, parameter, noun) {
   required = sprintf("hold %s from 1 to %.0f", noun, most)
   values = vector_or_tensor(if (inherits(values, "torch_tensor")) values$cpu() else values, parameter, required)
   wrong = which(is.na(values) | values < 1 | values > most | values != floor(values))
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, required, show_value(values[wrong[1L]]))
-  }
+  refuse_if(length(wrong) > 0L, parameter, required, show_value(values[wrong[1L]]))
   values
 }

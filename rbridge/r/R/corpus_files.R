@@ -20,20 +20,16 @@ find_files = function(source, suffixes, targets = NULL) {
 # One for each side of the lines; an empty one takes listed files as they are.
 check_suffixes = function(suffixes, source, targets) {
   required = "be different endings of names, such as ('.src', '.tgt')"
-  if (!is.character(suffixes)) {
-    stop_parameter("suffixes", required, show_value(suffixes))
-  }
+  refuse_if(!is.character(suffixes), "suffixes", required, show_value(suffixes))
   suffixes = unname(suffixes)
   if (identical(suffixes, "") && is.null(targets) && !is_path(source)) {
     return("")
   }
   shown = sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", "))
-  if (length(suffixes) == 0L || anyDuplicated(suffixes) || any(suffixes %in% c(NA, ""))) {
-    stop_parameter("suffixes", required, shown)
-  }
-  if (!is.null(targets) && length(suffixes) != 2L) {
-    stop_parameter("suffixes", "name the two sides if 'targets' is given, such as ('.src', '.tgt')", shown)
-  }
+  refuse_if(length(suffixes) == 0L || anyDuplicated(suffixes) || any(suffixes %in% c(NA, "")), "suffixes", required,
+    shown)
+  refuse_if(!is.null(targets) && length(suffixes) != 2L, "suffixes",
+    "name the two sides if 'targets' is given, such as ('.src', '.tgt')", shown)
   suffixes
 }
 
@@ -42,9 +38,7 @@ is_path = function(value) is.character(value) && length(value) == 1L && !is.na(v
 find_by_suffix = function(source, suffixes) {
   required = "be a folder or a list of files"
   if (is_path(source)) {
-    if (!(are_there(source) && dir.exists(source))) {
-      stop_parameter("source", required, show_value(source))
-    }
+    refuse_if(!(are_there(source) && dir.exists(source)), "source", required, show_value(source))
     files = list.files(source, all.files = TRUE, no.. = TRUE)
     files = files[!dir.exists(path_of(source, files))]
     names = unlist(lapply(suffixes, function(suffix) without_suffix(files, suffix)))
@@ -54,15 +48,11 @@ find_by_suffix = function(source, suffixes) {
   } else {
     paths = check_paths(source, "source", required)
     prefixes = without_suffix(paths, suffixes[1L])
-    if (anyNA(prefixes)) {
-      stop_parameter("source", sprintf("list files that end in %s", show_value(suffixes[1L])),
-        show_value(paths[is.na(prefixes)][1L]),
-        "To take files of any names, without partners, pass one empty text as 'suffixes'.")
-    }
+    refuse_if(anyNA(prefixes), "source", sprintf("list files that end in %s", show_value(suffixes[1L])),
+      show_value(paths[is.na(prefixes)][1L]),
+      "To take files of any names, without partners, pass one empty text as 'suffixes'.")
   }
-  if (length(prefixes) == 0L) {
-    stop_parameter("source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
-  }
+  refuse_if(length(prefixes) == 0L, "source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
   prefixes = vapply(prefixes, absolute, "", USE.NAMES = FALSE)
   paths = lapply(suffixes, function(suffix) paste0(prefixes, suffix))
   for (file in seq_along(prefixes)) {
@@ -79,36 +69,27 @@ find_by_suffix = function(source, suffixes) {
 find_pairs = function(source, targets) {
   source = listed_files(source, "source", "be a list of files if 'targets' is given")
   targets = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
-  if (length(targets) != length(source)) {
-    stop_parameter("targets", sprintf("have one file for each of 'source', %d", length(source)),
-      show_count(length(targets), "file"))
-  }
+  refuse_if(length(targets) != length(source), "targets",
+    sprintf("have one file for each of 'source', %d", length(source)), show_count(length(targets), "file"))
   list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
 }
 
 # The absolute paths of a list of existing files.
 listed_files = function(paths, parameter, required) {
   paths = check_paths(paths, parameter, required)
-  if (length(paths) == 0L) {
-    stop_parameter(parameter, "list at least one file", "none")
-  }
+  refuse_if(length(paths) == 0L, parameter, "list at least one file", "none")
   paths = vapply(paths, absolute, "", USE.NAMES = FALSE)
   missing = which(!are_there(paths))
-  if (length(missing) > 0L) {
-    stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_text(paths[missing[1L]])))
-  }
+  refuse_if(length(missing) > 0L, parameter, "list files that exist",
+    sprintf("no file %s", show_text(paths[missing[1L]])))
   paths
 }
 
 # Paths as a vector.
 check_paths = function(paths, parameter, required) {
-  if (!is.list(paths) && !(is.character(paths) && !anyNA(paths))) {
-    stop_parameter(parameter, required, show_value(paths))
-  }
+  refuse_if(!is.list(paths) && !(is.character(paths) && !anyNA(paths)), parameter, required, show_value(paths))
   wrong = which(!vapply(paths, is_path, NA))
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, required, sprintf("a list with %s", show_value(paths[[wrong[1L]]])))
-  }
+  refuse_if(length(wrong) > 0L, parameter, required, sprintf("a list with %s", show_value(paths[[wrong[1L]]])))
   as.character(paths)
 }
 

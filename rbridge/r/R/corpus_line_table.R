@@ -19,11 +19,9 @@ line_table = function(found) {
   counts = lapply(found$offsets, function(of_side) lengths(of_side) - 1)
   for (side in seq_along(counts)) {
     wrong = which(counts[[side]] != counts[[1L]])[1L]
-    if (!is.na(wrong)) {
-      stop_parameter(found$parameters[[side]], "have parallel files with the same number of lines",
-        sprintf("%s in '%s' and %s in '%s'", show_count(counts[[1L]][wrong], "line"), found$paths[[1L]][wrong],
-          show_count(counts[[side]][wrong], "line"), found$paths[[side]][wrong]))
-    }
+    refuse_if(!is.na(wrong), found$parameters[[side]], "have parallel files with the same number of lines",
+      sprintf("%s in '%s' and %s in '%s'", show_count(counts[[1L]][wrong], "line"), found$paths[[1L]][wrong],
+      show_count(counts[[side]][wrong], "line"), found$paths[[side]][wrong]))
   }
   found$lines = counts[[1L]]
   found$ends = cumsum(found$lines)
@@ -72,9 +70,7 @@ table_of_recipe = function(recipe) {
 # The beginnings of the lines of a file, and the end of the last one.
 line_offsets = function(path, parameter) {
   kind = file_kinds(path)
-  if (kind != "regular file") {
-    stop_parameter(parameter, "have regular files", sprintf("the %s '%s'", kind, shown_name(path)))
-  }
+  refuse_if(kind != "regular file", parameter, "have regular files", sprintf("the %s '%s'", kind, shown_name(path)))
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
   tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))

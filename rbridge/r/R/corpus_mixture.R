@@ -97,22 +97,18 @@ weights_of_files = function(weights, names) {
 weights_of_stage = function(weights, names) {
   required = sprintf("be a list with a number from 0 to %.0f, or '*', for each file", largest_exact)
   weights = in_order_of(plain_value(weights), list(names), "weights")
-  if (is.object(weights) || !(is.numeric(weights) || is.character(weights) || is.list(weights))) {
-    stop_parameter("weights", required, show_value(weights))
-  }
-  if (length(weights) != length(names)) {
-    stop_parameter("weights", sprintf("have one entry for each file, %d", length(names)),
-      show_count(length(weights), "value"))
-  }
+  refuse_if(is.object(weights) || !(is.numeric(weights) || is.character(weights) || is.list(weights)), "weights",
+    required, show_value(weights))
+  refuse_if(length(weights) != length(names), "weights", sprintf("have one entry for each file, %d", length(names)),
+    show_count(length(weights), "value"))
   vapply(as.list(weights), function(weight) {
     is_number = is.numeric(weight) && length(weight) == 1L
     if (identical(weight, "*")) {
       return(kept_weight)
     }
-    if (!is_number || !isTRUE(weight >= 0 && weight <= largest_exact)) {
-      stop_parameter("weights", required, sprintf("a list with %s", show_value(weight)),
-        if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*').")
-    }
+    refuse_if(!is_number || !isTRUE(weight >= 0 && weight <= largest_exact), "weights", required,
+      sprintf("a list with %s", show_value(weight)),
+      if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*').")
     as.double(weight)
   }, 0, USE.NAMES = FALSE)
 }

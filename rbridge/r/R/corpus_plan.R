@@ -30,9 +30,8 @@
 #' corpus_plan(batch_sampler_corpus_mixture(
 #'   folder, batch_size = 8, sample = 20, rules = c("news 30", "* 70"), suffixes = ".txt"))
 corpus_plan = function(mixture, epoch = NULL) {
-  if (!inherits(mixture, kind_mixture()$class)) {
-    stop_parameter("mixture", sprintf("be made by %s()", kind_mixture()$class), show_value(mixture))
-  }
+  refuse_if(!inherits(mixture, kind_mixture()$class), "mixture", sprintf("be made by %s()", kind_mixture()$class),
+    show_value(mixture))
   if (!is.function(mixture)) {
     return(mixture$plan(epoch))
   }

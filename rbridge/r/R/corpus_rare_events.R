@@ -55,10 +55,8 @@ rare_event_files = function(positives, negatives) {
   paths = unlist(listed, use.names = FALSE)
   real = normalizePath(paths)
   again = which(duplicated(real))[1L]
-  if (!is.na(again)) {
-    stop_parameter(rep(names(listed), lengths(listed))[again], "list each file once",
-      sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
-  }
+  refuse_if(!is.na(again), rep(names(listed), lengths(listed))[again], "list each file once",
+    sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
   listed
 }
 

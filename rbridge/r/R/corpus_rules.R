@@ -18,10 +18,8 @@ text_of_rules = function(source) {
   if (!is_path(source)) {
     return(charToRaw(paste(check_paths(source, "rules", required), collapse = "\n")))
   }
-  if (!are_there(source)) {
-    stop_parameter("rules", required, sprintf("%s, no file,", show_value(source)),
-      "Put a rule that is written out into a list.")
-  }
+  refuse_if(!are_there(source), "rules", required, sprintf("%s, no file,", show_value(source)),
+    "Put a rule that is written out into a list.")
   check_regular_file(source, "rules")
   readBin(source, "raw", file.size(source))
 }

@@ -18,9 +18,8 @@
 #' sampled_vocabulary(list(c(5, 17, 3), c(17, 999)), always = 1)
 sampled_vocabulary = function(sequences, always = NULL) {
   is_several = is.list(sequences) && !is.object(sequences)
-  if (is.null(sequences) || !(is_several || is.atomic(sequences) || inherits(sequences, "torch_tensor"))) {
-    stop_parameter("sequences", "be a list of sequences of ids", show_value(sequences))
-  }
+  refuse_if(is.null(sequences) || !(is_several || is.atomic(sequences) || inherits(sequences, "torch_tensor")),
+    "sequences", "be a list of sequences of ids", show_value(sequences))
   found = lapply(if (is_several) sequences else list(sequences), vocabulary_ids, "sequences")
   sort(unique(c(integer(), vocabulary_ids(always, "always"), unlist(found))))
 }

@@ -4,10 +4,8 @@
 plan_observed = function(kind, settings) {
   users = pair_codes(settings$users, settings$n_users, "users")
   items = pair_codes(settings$items, settings$n_items, "items")
-  if (length(users$codes) != length(items$codes)) {
-    stop_parameter("items", sprintf("have one value for each user code, %d", length(users$codes)),
-      show_count(length(items$codes), "value"))
-  }
+  refuse_if(length(users$codes) != length(items$codes), "items",
+    sprintf("have one value for each user code, %d", length(users$codes)), show_count(length(items$codes), "value"))
   data = list(cells = (users$codes - 1) * items$count + items$codes - 1)
   arguments = settings[setdiff(names(settings), c("users", "items", "seed"))]
   arguments[c("n_users", "n_items")] = list(users$count, items$count)
@@ -20,34 +18,24 @@ plan_observed = function(kind, settings) {
 # -> list(codes = from 1, count = how many there are, ids = the ids by code if these were given)
 pair_codes = function(values, most, parameter) {
   values = plain_value(values)
-  if (length(dim(values)) > 1L) {
-    stop_parameter(parameter, "be a vector of codes or ids", show_count(length(dim(values)), "dimension"))
-  }
-  if (length(values) == 0L) {
-    stop_parameter(parameter, "have at least one code", "0 values")
-  }
+  refuse_if(length(dim(values)) > 1L, parameter, "be a vector of codes or ids",
+    show_count(length(dim(values)), "dimension"))
+  refuse_if(length(values) == 0L, parameter, "have at least one code", "0 values")
   if (is.factor(values) || (is.character(values) && !is.object(values))) {
-    if (!is.null(most)) {
-      stop_parameter(paste0("n_", parameter), sprintf("be left out if '%s' are ids", parameter), show_value(most),
-        "Give codes to count those without a positive.")
-    }
+    refuse_if(!is.null(most), paste0("n_", parameter), sprintf("be left out if '%s' are ids", parameter),
+      show_value(most), "Give codes to count those without a positive.")
     return(number_ids(values, parameter))
   }
   advice = "Ids are text or categories, in R a factor."
-  if (!is.numeric(values) || is.object(values)) {
-    stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(values)[1L]), advice)
-  }
+  refuse_if(!is.numeric(values) || is.object(values), parameter, "hold codes, integers from 1",
+    sprintf("%s values", class(values)[1L]), advice)
   codes = as.double(values)
   wrong = which(is.na(codes) | codes != trunc(codes))
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, "hold codes, integers from 1", show_value(values[wrong[1L]]), advice)
-  }
+  refuse_if(length(wrong) > 0L, parameter, "hold codes, integers from 1", show_value(values[wrong[1L]]), advice)
   largest = if (is.null(most)) largest_count else most
   wrong = which(codes < 1 | codes > largest)
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(values[wrong[1L]]),
-      if (is.null(most)) advice)
-  }
+  refuse_if(length(wrong) > 0L, parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(values[wrong[1L]]),
+    if (is.null(most)) advice)
   list(codes = codes, count = if (is.null(most)) max(codes) else most)
 }
 
@@ -57,10 +45,8 @@ number_ids = function(values, parameter) {
   text = unicode_text(if (is.factor(values)) levels(values) else values, parameter, required)
   values = if (is.factor(values)) text[as.integer(values)] else text
   n_missing = sum(is.na(values))
-  if (n_missing > 0L) {
-    stop_parameter(parameter, "have no missing values",
-      sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
-  }
+  refuse_if(n_missing > 0L, parameter, "have no missing values",
+    sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
   ids = unique(values)
   list(codes = as.double(match(values, ids)), count = as.double(length(ids)), ids = ids)
 }

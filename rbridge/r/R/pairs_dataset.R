@@ -115,19 +115,14 @@ rows_of = function(values, codes) {
 # Features by code; names are ids, or codes.
 check_features = function(features, ids, count, parameter) {
   features = exact_numbers(features)
-  if (length(dim(features)) > 2L) {
-    stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"))
-  }
+  refuse_if(length(dim(features)) > 2L, parameter, "be a vector or a matrix",
+    show_count(length(dim(features)), "dimension"))
   if (is.null(features)) {
     return(NULL)
   }
-  if (!is.numeric(features) || is.object(features)) {
-    stop_parameter(parameter, "be numbers", show_value(features))
-  }
-  if (NROW(features) != count) {
-    stop_parameter(parameter, sprintf("have one value or one row for each of %.0f", count),
-      show_count(NROW(features), "value"))
-  }
+  refuse_if(!is.numeric(features) || is.object(features), parameter, "be numbers", show_value(features))
+  refuse_if(NROW(features) != count, parameter, sprintf("have one value or one row for each of %.0f", count),
+    show_count(NROW(features), "value"))
   in_order_of(features, c(if (!is.null(ids)) list(ids), list(seq_len(count))), parameter)
 }
 

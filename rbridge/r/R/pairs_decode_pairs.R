@@ -24,20 +24,15 @@ decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
   user_ids = check_ids(user_ids, "user_ids")
   item_ids = check_ids(item_ids, "item_ids", n_items)
   numbers = plain_value(numbers)
-  if (!is.numeric(numbers) || is.object(numbers)) {
-    stop_parameter("numbers", pair_numbers, show_value(numbers))
-  }
+  refuse_if(!is.numeric(numbers) || is.object(numbers), "numbers", pair_numbers, show_value(numbers))
   numbers = as.double(numbers)
   wrong = which(is.na(numbers) | numbers != trunc(numbers) | numbers < 0 | numbers >= 2^53)
-  if (length(wrong) > 0L) {
-    stop_parameter("numbers", pair_numbers, show_value(numbers[wrong[1L]]))
-  }
+  refuse_if(length(wrong) > 0L, "numbers", pair_numbers, show_value(numbers[wrong[1L]]))
   cells = numbers %/% 2
   users = cells %/% n_items + 1
   most = if (is.null(user_ids)) .Machine$integer.max else length(user_ids)
-  if (any(users > most)) {
-    stop_parameter("numbers", sprintf("be those of at most %s", show_count(most, "user")), show_value(max(users)))
-  }
+  refuse_if(any(users > most), "numbers", sprintf("be those of at most %s", show_count(most, "user")),
+    show_value(max(users)))
   items = cells %% n_items + 1
   data.frame(
     user = if (is.null(user_ids)) as.integer(users) else user_ids[users],
@@ -49,12 +44,10 @@ decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
 # Ids by code: `count` of them if that is given. Names are codes.
 check_ids = function(ids, parameter, count = NULL) {
   ids = plain_value(ids)
-  if (!is.null(ids) && (!is.atomic(ids) || length(dim(ids)) > 0L)) {
-    stop_parameter(parameter, "be a vector of ids", show_value(ids))
-  }
-  if (!is.null(ids) && !is.null(count) && length(ids) != count) {
-    stop_parameter(parameter, sprintf("have one id for each of %.0f", count), show_count(length(ids), "value"))
-  }
+  refuse_if(!is.null(ids) && (!is.atomic(ids) || length(dim(ids)) > 0L), parameter, "be a vector of ids",
+    show_value(ids))
+  refuse_if(!is.null(ids) && !is.null(count) && length(ids) != count, parameter,
+    sprintf("have one id for each of %.0f", count), show_count(length(ids), "value"))
   in_order_of(ids, list(seq_along(ids)), parameter)
 }
 

@@ -53,9 +53,8 @@ planned_sampler = function(arguments) {
   if (is.null(names(arguments)) || !"strata_per_batch" %in% names(arguments)) {
     return(if (length(of_groups) > 0L) batch_sampler_stratified_group else batch_sampler_stratified)
   }
-  if (length(of_groups) > 0L) {
-    stop_parameter(of_groups[1L], "be left out if 'strata_per_batch' is given", show_value(arguments[[of_groups[1L]]]))
-  }
+  refuse_if(length(of_groups) > 0L, of_groups[1L], "be left out if 'strata_per_batch' is given",
+    show_value(arguments[[of_groups[1L]]]))
   batch_sampler_strata_subset
 }
 

@@ -51,10 +51,8 @@ bins_of_distinct = function(counts, n_bins) {
   n_rows = sum(as.double(counts))
   # From n_rows bins on, every distinct value has its own.
   n_bins = min(n_bins, n_rows)
-  if (2 * n_bins * n_rows >= 2^53) {
-    stop_parameter("n_bins", "have a product with twice the rows below 2^53, to be exact",
-      sprintf("%.0f and %s", n_bins, show_count(n_rows, "row")))
-  }
+  refuse_if(2 * n_bins * n_rows >= 2^53, "n_bins", "have a product with twice the rows below 2^53, to be exact",
+    sprintf("%.0f and %s", n_bins, show_count(n_rows, "row")))
   # L + U, twice the middle of the rows that share a value
   middles = 2 * cumsum(as.double(counts)) - counts
   bins = (n_bins * middles) %/% (2 * n_rows)

@@ -56,10 +56,8 @@ groups_data = function(groups) {
 
 group_role = function(task) {
   columns = task$col_roles$group
-  if (length(columns) == 0L) {
-    stop_parameter("groups", "be given if the dataset has no task with a column of the role group", "nothing",
-      advice = if (!is.null(task)) bind_groups)
-  }
+  refuse_if(length(columns) == 0L, "groups", "be given if the dataset has no task with a column of the role group",
+    "nothing", advice = if (!is.null(task)) bind_groups)
   columns
 }
 

@@ -32,10 +32,8 @@ labels_of_masks = function(masks, n_classes, ignore = NULL) {
   for (row in seq_len(values_of$n_rows)) {
     classes = setdiff(mask_values(values_of$read(row), "masks", required), ignore)
     wrong = classes[classes < 1 | classes > n_classes]
-    if (length(wrong) > 0L) {
-      stop_parameter("masks", required, sprintf("%.0f in mask %d", wrong[1L], row),
-        sprintf("If it is no class, set ignore = %.0f.", wrong[1L]))
-    }
+    refuse_if(length(wrong) > 0L, "masks", required, sprintf("%.0f in mask %d", wrong[1L], row),
+      sprintf("If it is no class, set ignore = %.0f.", wrong[1L]))
     has[row, classes] = TRUE
   }
   has[, setdiff(seq_len(n_classes), ignore), drop = FALSE]
@@ -51,9 +49,8 @@ mask_reader = function(masks) {
     return(list(n_rows = length(masks), read = function(row) mask_of_item(masks[[row]])))
   }
   masks = if (!is_list) mask_of_item(masks)
-  if (length(masks) == 0L || !is.atomic(masks)) {
-    stop_parameter("masks", "be the masks of one row or more, or a dataset of them", show_value(masks))
-  }
+  refuse_if(length(masks) == 0L || !is.atomic(masks), "masks", "be the masks of one row or more, or a dataset of them",
+    show_value(masks))
   n_rows = NROW(masks)
   dim(masks) = c(n_rows, length(masks) / n_rows)
   list(n_rows = n_rows, read = function(row) masks[row, ])
@@ -68,13 +65,9 @@ mask_of_item = function(item) {
 
 # The distinct values of a mask.
 mask_values = function(values, parameter, required) {
-  if (is.object(values) || !(is.numeric(values) || is.logical(values))) {
-    stop_parameter(parameter, required, show_value(values))
-  }
+  refuse_if(is.object(values) || !(is.numeric(values) || is.logical(values)), parameter, required, show_value(values))
   values = unique(as.double(values))
   wrong = values[is.na(values) | values != floor(values)]
-  if (length(wrong) > 0L) {
-    stop_parameter(parameter, required, show_value(wrong[1L]))
-  }
+  refuse_if(length(wrong) > 0L, parameter, required, show_value(wrong[1L]))
   values
 }

@@ -36,9 +36,8 @@ dry_input = function(x, strata) {
     x = list(task = x)
   }
   is_source = inherits(x, "dataset") || !is.null(source_task(x))
-  if (!is_source && (is.environment(x) || is.function(x))) {
-    stop_parameter("x", "be a task, a dataset with a task, or strata", show_value(x))
-  }
+  refuse_if(!is_source && (is.environment(x) || is.function(x)), "x", "be a task, a dataset with a task, or strata",
+    show_value(x))
   if (is_source) {
     list(data_source = x, strata = strata)
   } else if (is.null(strata)) {

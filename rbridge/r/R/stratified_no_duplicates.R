@@ -91,10 +91,8 @@ titles_of = function(columns) {
 number_across = function(columns, numbered) {
   kinds = vapply(columns, `[[`, "", "kind")
   other = which(kinds != kinds[1L])
-  if (length(other) > 0L) {
-    stop_parameter("keys", "have columns of one kind if values count in all of them",
-      sprintf("%s and %s", kinds[1L], kinds[other[1L]]))
-  }
+  refuse_if(length(other) > 0L, "keys", "have columns of one kind if values count in all of them",
+    sprintf("%s and %s", kinds[1L], kinds[other[1L]]))
   distinct = lapply(numbered, `[[`, "values")
   if (kinds[1L] != "number") {
     distinct = Map(function(column, values) column$identify(values), columns, distinct)

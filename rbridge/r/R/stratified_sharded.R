@@ -65,9 +65,7 @@ sharded_labels = function(plan, places) list(names = plan$strata, shards = plan$
 # The column of the table of each row, from 1.
 columns_of = function(strata, names) {
   columns = class_codes(strata$names, names, "strata", noun = "stratum")
-  if (anyDuplicated(columns)) {
-    stop_parameter("strata", "have strata of different names", "two of one name", "Recode them.")
-  }
+  refuse_if(anyDuplicated(columns), "strata", "have strata of different names", "two of one name", "Recode them.")
   columns[strata$codes]
 }
 

@@ -56,17 +56,13 @@ divided_rows = function(request, strata, groups, names = NULL) {
 named_sizes = function(sizes) {
   sizes = plain_value(sizes)
   is_vector = (is.atomic(sizes) || is.list(sizes)) && !is.object(sizes) && is.null(dim(sizes))
-  if (!is_vector) {
-    stop_parameter("sizes", "be shares that add up to 1, or numbers of rows", show_value(sizes))
-  }
+  refuse_if(!is_vector, "sizes", "be shares that add up to 1, or numbers of rows", show_value(sizes))
   given = names(sizes)
   if (length(given) > 0L) {
     required = "have one name for each part, all different"
     unicode_text(given, "sizes", required)
     twice = anyDuplicated(given)
-    if (twice > 0L) {
-      stop_parameter("sizes", required, sprintf("%s twice", show_text(given[twice])))
-    }
+    refuse_if(twice > 0L, "sizes", required, sprintf("%s twice", show_text(given[twice])))
   }
   if (is.null(sizes)) NULL else stats::setNames(sizes, seq_along(sizes))
 }

@@ -28,10 +28,8 @@ stratum_codes = function(codes, names) {
   codes = check_codes(codes)
   n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
   required = sprintf("be text, one name for each of %d strata", n_strata)
-  if (!is.character(names) || anyNA(names) || length(names) != n_strata) {
-    stop_parameter("names", required,
-      if (is.character(names)) show_count(length(names), "value") else show_value(names))
-  }
+  refuse_if(!is.character(names) || anyNA(names) || length(names) != n_strata, "names", required,
+    if (is.character(names)) show_count(length(names), "value") else show_value(names))
   names = in_order_of(names, list(seq_len(n_strata) - 1L), "names")
   structure(list(codes = codes, names = unicode_text(names, "names", required)), class = "stratum_codes")
 }
@@ -46,10 +44,8 @@ check_codes = function(codes) {
     first = first[!is.na(first)]
     is_codes = all(first == seq_along(first) - 1L)
   }
-  if (!is_codes) {
-    stop_parameter("codes", "be whole numbers from 0, numbered in order of first appearance",
-      if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes))
-  }
+  refuse_if(!is_codes, "codes", "be whole numbers from 0, numbered in order of first appearance",
+    if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes))
   as.integer(codes)
 }
 

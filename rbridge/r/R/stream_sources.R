@@ -3,26 +3,18 @@
 # -> the names of sources: those of the list or vector; paths without names are their own names.
 source_names = function(sources) {
   is_text = is.character(sources) && !anyNA(sources)
-  if (!(is_text || is.list(sources)) || is.object(sources) || !is.null(dim(sources))) {
-    stop_parameter("sources", "be a list of sources", show_value(sources))
-  }
-  if (length(sources) == 0L) {
-    stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
-  }
+  refuse_if(!(is_text || is.list(sources)) || is.object(sources) || !is.null(dim(sources)), "sources",
+    "be a list of sources", show_value(sources))
+  refuse_if(length(sources) == 0L, "sources", sprintf("have 1 to %.0f sources", largest_count), "0")
   named = if (is_text && is.null(names(sources))) sources else names(sources)
-  if (anyNA(named) || !all(nzchar(named))) {
-    stop_parameter("sources", "name each source by a text that is not empty", "''")
-  }
+  refuse_if(anyNA(named) || !all(nzchar(named)), "sources", "name each source by a text that is not empty", "''")
   shown_names(unname(named), "sources", "source")
 }
 
 check_reading = function(read, stratum) {
-  if (!is.function(read)) {
-    stop_parameter("read", "be a function of a source", show_value(read))
-  }
-  if (!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum))) {
-    stop_parameter("stratum", "be a function of the rows, or the name of a column", show_value(stratum))
-  }
+  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
+  refuse_if(!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum)), "stratum",
+    "be a function of the rows, or the name of a column", show_value(stratum))
 }
 
 # -> list(rows, strata = one value a row)
@@ -54,9 +46,8 @@ strata_of_rows = function(rows, stratum) {
   if (n_rows == 0L) {
     return(character())
   }
-  if (!is.function(stratum) && !stratum %in% names(rows)) {
-    stop_parameter("stratum", "be a function of the rows, or name one of their columns", show_value(stratum))
-  }
+  refuse_if(!is.function(stratum) && !stratum %in% names(rows), "stratum",
+    "be a function of the rows, or name one of their columns", show_value(stratum))
   strata = if (is.function(stratum)) stratum(rows) else rows[[stratum]]
   if (is.list(strata)) {
     stop("The strata of its rows must be a vector or factor.") # encode_strata() would read a list as columns

@@ -101,14 +101,10 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
 counts_of_sources = function(counts, names) {
   read = read_counts(counts, may_lack_strata = TRUE)
   places = match(names, read$shards)
-  if (anyNA(places)) {
-    stop_parameter("counts", "have a row for each source", sprintf("none for '%s'", names[is.na(places)][1L]))
-  }
+  refuse_if(anyNA(places), "counts", "have a row for each source", sprintf("none for '%s'", names[is.na(places)][1L]))
   table = read$table[places, , drop = FALSE]
   present = colSums(table) > 0
-  if (!any(present)) {
-    stop_parameter("counts", "have at least one row of data", "none")
-  }
+  refuse_if(!any(present), "counts", "have at least one row of data", "none")
   list(table = table[, present, drop = FALSE], strata = read$strata[present])
 }
 
@@ -158,9 +154,8 @@ stream_dataset = function(stream) {
     .length = function() as.integer(n_batches / stream$stride),
     set_epoch = function(epoch, batches_done = NULL) {
       epoch = check_range(epoch, "epoch", last_epoch)
-      if (is.na(n_batches) && own_lanes > 1 && !is.null(batches_done) && batches_done != 0) {
-        stop_parameter("batches_done", "be 0 without 'counts' and with several lanes", show_value(batches_done))
-      }
+      refuse_if(is.na(n_batches) && own_lanes > 1 && !is.null(batches_done) && batches_done != 0, "batches_done",
+        "be 0 without 'counts' and with several lanes", show_value(batches_done))
       if (!is.null(batches_done)) {
         go_on_at(place_after(places, epoch, batches_done))
       } else {
@@ -193,9 +188,7 @@ stream_dataset = function(stream) {
 
 # The training weight of each stratum, by name.
 weights_of_stream = function(stream, normalize) {
-  if (is.null(stream$lanes$counts)) {
-    stop_parameter("counts", "be given for weights", "NULL")
-  }
+  refuse_if(is.null(stream$lanes$counts), "counts", "be given for weights", "NULL")
   available = colSums(stream$lanes$totals)
   taken = colSums(stream$lanes$taken)
   scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1

@@ -4,9 +4,8 @@ tree_functions = c("function", "uniform", "normal", "integers", "choice", "cycle
 
 # list(name = text or function) -> list(name = list(name of the function, arguments or items)); nothing is evaluated
 read_auxiliary = function(given) {
-  if (!is.null(given) && (!is_mapping(given) || any(names(given) == ""))) {
-    stop_parameter("auxiliary", "map names to functions", show_given(given))
-  }
+  refuse_if(!is.null(given) && (!is_mapping(given) || any(names(given) == "")), "auxiliary", "map names to functions",
+    show_given(given))
   for (text in list(names(given), unlist(Filter(is.character, given)))) {
     unicode_text(text, "auxiliary", "map names to functions")
   }
@@ -89,9 +88,8 @@ tree_setup = function(recipe, private) {
   calls = stats::setNames(texts[!is_name], texts[is_name])
   own = private$.settings$functions
   auxiliary = lapply(calls, function(call) if (call == "function") list(name = call) else read_call(call))
-  if (!all(names(calls)[calls == "function"] %in% names(Filter(is.function, own)))) {
-    stop_parameter("recipe", "come with the functions of its auxiliary values", "a recipe alone")
-  }
+  refuse_if(!all(names(calls)[calls == "function"] %in% names(Filter(is.function, own))), "recipe",
+    "come with the functions of its auxiliary values", "a recipe alone")
   list(auxiliary = auxiliary, functions = own)
 }
 

@@ -5,13 +5,10 @@ table_rows = function(table) {
   if (is.data.frame(table)) {
     return(nrow(table))
   }
-  if (length(table) == 0L) {
-    stop_parameter("table", "have at least one column", "0 columns")
-  }
+  refuse_if(length(table) == 0L, "table", "have at least one column", "0 columns")
   rows = unique(vapply(table, NROW, 0L))
-  if (length(rows) > 1L) {
-    stop_parameter("table", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
-  }
+  refuse_if(length(rows) > 1L, "table", "have columns of equal length",
+    sprintf("lengths %d and %d", rows[1L], rows[2L]))
   rows
 }
 
@@ -31,9 +28,8 @@ tree_table = function(table, columns, task) {
   }
   taken = lapply(as.list(table)[columns], plain_value)
   for (name in columns) {
-    if (length(dim(taken[[name]])) > 1L) {
-      stop_parameter("table", sprintf("hold a vector in column '%s'", name), show_class(taken[[name]]))
-    }
+    refuse_if(length(dim(taken[[name]])) > 1L, "table", sprintf("hold a vector in column '%s'", name),
+      show_class(taken[[name]]))
   }
   taken
 }
@@ -116,10 +112,8 @@ fitting_values = function(node, op, column) {
       stop_parameter("value", required, show_given(value))
     }
   }
-  if (column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!=")) {
-    stop_parameter("op", "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values",
-      show_value(op))
-  }
+  refuse_if(column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!="), "op",
+    "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(op))
   if (length(column$values) == 0L) asked else lapply(asked, fitting_value, node$keys[["column"]], column$kind)
 }
 

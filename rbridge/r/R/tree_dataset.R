@@ -30,15 +30,9 @@
 #' augmented = auxiliary_dataset(images, augment = augment)
 #' augmented[generator(augmented)$.iter()()]
 auxiliary_dataset = function(dataset, augment) {
-  if (!inherits(dataset, "dataset")) {
-    stop_parameter("dataset", "be a dataset of torch, not its generator", show_value(dataset))
-  }
-  if (!is.function(.subset2(dataset, ".getbatch"))) {
-    stop_parameter("dataset", "have a method '.getbatch'", "one without")
-  }
-  if (!is.function(augment)) {
-    stop_parameter("augment", "be a function of a batch and its auxiliary values", show_value(augment))
-  }
+  refuse_if(!inherits(dataset, "dataset"), "dataset", "be a dataset of torch, not its generator", show_value(dataset))
+  refuse_if(!is.function(.subset2(dataset, ".getbatch")), "dataset", "have a method '.getbatch'", "one without")
+  refuse_if(!is.function(augment), "augment", "be a function of a batch and its auxiliary values", show_value(augment))
   generator = torch::dataset(
     name = "auxiliary_dataset",
     task = source_task(dataset),

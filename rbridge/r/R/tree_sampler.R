@@ -40,9 +40,7 @@
 #' collect_rows(generator, n_rows = 12)
 batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last = FALSE, persistent = FALSE,
   seed = NULL, num_replicas = NULL) {
-  if (!is.null(table) && !is.list(table)) {
-    stop_parameter("table", "be a data frame or a list of columns", show_value(table))
-  }
+  refuse_if(!is.null(table) && !is.list(table), "table", "be a data frame or a list of columns", show_value(table))
   request = mget(c(tree_settings, "seed"))
   settings = as_settings(core_plan("tree", request))
   read = read_specification(spec)
@@ -60,13 +58,9 @@ tree_settings = c("batch_size", "length", "drop_last", "persistent", "num_replic
 
 # The recipe of an open one, for a table or for the columns of a task.
 tree_recipe = function(recipe, table, task = NULL) {
-  if (is.null(table) && is.null(task)) {
-    stop_parameter("table", "be given if the dataset has no task", "nothing")
-  }
+  refuse_if(is.null(table) && is.null(task), "table", "be given if the dataset has no task", "nothing")
   n_rows = if (is.null(table)) task$nrow else table_rows(table)
-  if (n_rows < 1) {
-    stop_parameter("table", sprintf("have from 1 to %.0f rows", largest_count), show_count(n_rows, "row"))
-  }
+  refuse_if(n_rows < 1, "table", sprintf("have from 1 to %.0f rows", largest_count), show_count(n_rows, "row"))
   open = recipe$open
   used = tree_columns(open$nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)

@@ -6,9 +6,7 @@ read_specification = function(spec) {
   if (is.character(spec) && length(spec) == 1L && !is.na(spec)) {
     spec = read_tree_yaml(unicode_text(spec, "spec", "be text in UTF-8"))
   }
-  if (!is_mapping(spec)) {
-    stop_parameter("spec", "be a mapping: the root node", show_given(spec))
-  }
+  refuse_if(!is_mapping(spec), "spec", "be a mapping: the root node", show_given(spec))
   nodes = list()
   add_node = function(given, place, parent) {
     node = read_node(given, place, if (parent >= 0) nodes[[parent + 1]]$path)
@@ -16,10 +14,8 @@ read_specification = function(spec) {
     nodes[[own + 1]] <<- c(list(parent = parent), node)
     children = node$keys[["children"]]
     below = vapply(seq_along(children), function(i) add_node(children[[i]], as.character(i), own), "")
-    if (anyDuplicated(below) > 0L) {
-      stop_parameter("children", sprintf("have names of their own at node '%s'", node$path),
-        sprintf("'%s' twice", below[anyDuplicated(below)]))
-    }
+    refuse_if(anyDuplicated(below) > 0L, "children", sprintf("have names of their own at node '%s'", node$path),
+      sprintf("'%s' twice", below[anyDuplicated(below)]))
     node$name
   }
   add_node(spec[names(spec) != "auxiliary"], "root", -1)
@@ -33,14 +29,11 @@ read_node = function(given, place, above) {
   path = paste(c(above, if (is_plain_text(name)) name else place), collapse = "/")
   children = keys[["children"]]
   keys = refuse_at(sprintf("of node '%s'", path), {
-    if (!is_mapping(given)) {
-      stop_parameter("node", "be a mapping of keys", show_given(given))
-    }
+    refuse_if(!is_mapping(given), "node", "be a mapping of keys", show_given(given))
     keys[["name"]] = name
     checked = core_plan(if (is.null(above)) "tree_root" else "tree_node", keys)
-    if (!is.null(children) && (!is.list(children) || !is.null(names(children)) || length(children) == 0L)) {
-      stop_parameter("children", "be a list of nodes", show_given(children))
-    }
+    refuse_if(!is.null(children) && (!is.list(children) || !is.null(names(children)) || length(children) == 0L),
+      "children", "be a list of nodes", show_given(children))
     utils::modifyList(keys, checked)
   })
   list(name = name, path = path, keys = keys)
@@ -52,9 +45,8 @@ plain_keys = function(given) {
     return(list())
   }
   names(given) = unicode_text(names(given), "spec", "have keys that are text")
-  if (anyDuplicated(names(given)) > 0L) {
-    stop_parameter("spec", "have every key once", sprintf("'%s' again", names(given)[anyDuplicated(names(given))]))
-  }
+  refuse_if(anyDuplicated(names(given)) > 0L, "spec", "have every key once",
+    sprintf("'%s' again", names(given)[anyDuplicated(names(given))]))
   keys = lapply(Filter(Negate(is.null), given), function(value) {
     value = plain_value(value)
     if (is.factor(value)) as.character(value) else if (is.character(value)) unicode_text(value, "spec") else value
