@@ -114,9 +114,9 @@ def test_a_stamp_is_valid_until_its_inputs_change(load: Any, tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("half", "sources", "folder", "suffixes"),
     [
-        ("r_half", "rbridge_sources", "rbridge/r/src", {".h", ".cpp", ".hpp"}),
+        ("r_half", "rbridge_sources", "rbridge/r/src", {".cpp", ".hpp"}),
         ("r_half", "rbridge_sources", "rbridge/r/R", {".R"}),
-        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h", ".cpp", ".hpp"}),
+        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".cpp", ".hpp"}),
         ("python_half", "kernel_inputs", "pystrat", {".pyx"}),
     ],
 )

@@ -50,7 +50,7 @@ def packages_stamp(target: str) -> Stamp:
 def kernel_inputs() -> list[Path]:
     """Return the files from which the core is compiled."""
     core = ROOT / "rbridge" / "r" / "src"
-    return [BINDING, *core.glob("*/*.h*"), *core.glob("*/*.cpp"), ROOT / "setup.py", ROOT / "pyproject.toml"]
+    return [BINDING, *core.glob("*/*.hpp"), *core.glob("*/*.cpp"), ROOT / "setup.py", ROOT / "pyproject.toml"]
 
 
 def _kernels_stamp() -> Stamp:

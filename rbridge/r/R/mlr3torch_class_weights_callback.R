@@ -13,7 +13,8 @@
 #'   `"sampler"`: those of the method `class_weights()` of the batch sampler, which undo downsampling and oversampling.
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
-#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100, callbacks = mlr3torch::t_clbk("rbridge.class_weights"))
+#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
+#'   callbacks = mlr3torch::t_clbk("rbridge.class_weights"))
 NULL
 
 class_weights_callback = function() {

@@ -13,7 +13,8 @@
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
 #' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
-#'   batch_sampler = batch_sampler_stratified(3), callbacks = mlr3torch::t_clbk("rbridge.set_epoch"))
+#'   batch_sampler = batch_sampler_stratified(3),
+#'   callbacks = mlr3torch::t_clbk("rbridge.set_epoch"))
 NULL
 
 register_callbacks = function() {

@@ -31,7 +31,9 @@
 #'
 #' @export
 #' @examples
-#' sampler = batch_sampler_prioritized(4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1)(NULL)
+#' generator = batch_sampler_prioritized(
+#'   4, batch_size = 2, alpha = 1, beta = 1, epsilon = 0.5, seed = 1)
+#' sampler = generator(NULL)
 #' sampler$update(rows = 1:4, priorities = c(0, 0.5, -1.5, 3.5))
 #' sampler$importance_weights(1:4)
 #' sampler$.iter()()
