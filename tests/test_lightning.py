@@ -18,13 +18,12 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
+from pystrat import BatchesByLength, EpochSubsetBatchSampler, ResumableLoader, StratifiedBatchSampler, TensorLoader
 from pystrat.stream import StratifiedStream, count_sources
 from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
     LABELS,
-    corpus_sampler,
     epoch_of,
     installed,
     loader_of,
@@ -183,6 +182,10 @@ def test_lightning_refuses_to_replace_the_batch_sampler_of_two_processes(tmp_pat
 
 @installed("lightning")
 def test_epochs_of_different_lengths_have_loaders_that_are_reloaded() -> None:
-    loader = loader_of(corpus_sampler())
+    def by_length() -> BatchesByLength:
+        tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
+        return BatchesByLength(EpochSubsetBatchSampler(len(LABELS), 60, 6, seed=11), tokens, max_tokens=40)
+
+    loader = loader_of(by_length())
     fitted = installed_fits(lambda: loader, range(EPOCHS), reload_dataloaders_every_n_epochs=1)
-    assert fitted == [epoch_of(corpus_sampler(), epoch) for epoch in range(EPOCHS)]
+    assert fitted == [epoch_of(by_length(), epoch) for epoch in range(EPOCHS)]
