@@ -39,11 +39,12 @@ def write_reference(root: Path, sources: Path) -> None:
 
 
 def r_titles(root: Path) -> dict[str, str]:
-    """Return the names of the help pages of R with their titles."""
+    """Return the functions that have help pages of R, with the titles of the pages."""
     titles = {}
     for path in sorted((root / "rbridge" / "r" / "man").glob("*.Rd")):
-        fields = dict(re.findall(r"^\\(name|title){(.*)}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE))
-        titles[fields["name"]] = fields["title"]
+        fields = re.findall(r"^\\(alias|title){(.*)}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        title = dict(fields)["title"]
+        titles.update({alias: title for tag, alias in fields if tag == "alias"})
     return titles
 
 
