@@ -43,8 +43,7 @@ def r_titles(root: Path) -> dict[str, str]:
     titles = {}
     for path in sorted((root / "rbridge" / "r" / "man").glob("*.Rd")):
         fields = re.findall(r"^\\(alias|title){(.*)}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        title = dict(fields)["title"]
-        titles.update({alias: title for tag, alias in fields if tag == "alias"})
+        titles.update({alias: dict(fields)["title"] for tag, alias in fields if tag == "alias"})
     return titles
 
 

@@ -21,11 +21,11 @@
 namespace pystrat {
 namespace {
 
-const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size", FEWER = "Use fewer lanes.";
+const std::string FEWER = "Use fewer lanes.";
 
 constexpr double MOST = LARGEST_COUNT;
 
-const std::vector<std::string> RARE = {"error", "warn", "allow"}, BALANCE = {"over", "under"};
+const std::vector<std::string> BALANCE = {"over", "under"};
 
 const Table parameters = Table{
     whole("n_sources", LARGEST_COUNT),
