@@ -139,7 +139,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
                 "mean_batch_size": found["mean_batch_sizes"],
             }
         ),
-        largest_minimum=int(found["largest_minimum"]),
+        largest_minimum=int(found["largest_minimum"][0]),
         **{name: found[name].tobytes().decode("ascii") for name in ("sampler", "reason", "python", "r")},
     )
 

@@ -55,7 +55,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any], str]]:
         yield case["name"], partial(getattr(pystrat, name), **arguments_of(case)), case["message"].format(sampler=name)
 
 
-@pytest.mark.parametrize(("name", "call", "message"), calls())
+@pytest.mark.parametrize(("name", "call", "message"), list(calls()))
 def test_refused(name: str, call: Callable[[], Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         call()

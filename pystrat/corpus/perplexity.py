@@ -89,7 +89,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     @property
     def share_above_maximum(self) -> float:
         """The share of the reported examples whose perplexity is above `maximum`; 0 if there is no ceiling."""
-        return float(self._instance.ask("share_above_maximum")["share_above_maximum"])
+        return float(self._instance.ask("share_above_maximum")["share_above_maximum"][0])
 
     def report(self, rows: Any, nll: Any) -> None:
         """Report the loss of examples; it takes effect from the next epoch on.

@@ -49,7 +49,7 @@ for sampler in (large, large, endless):  # the core has no memory, then NumPy
     try:
         sampler.batches(0)
     except MemoryError:
-        print("MemoryError", list(small.batches(0)[0]))
+        print("MemoryError", small.batches(0)[0].tolist())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["MemoryError [8, 3, 6]"] * 3
