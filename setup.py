@@ -29,8 +29,8 @@ def description(readme, project):
 
 
 core = Extension(
-    "pystrat._kinds",
-    ["pystrat/_kinds.pyx", *sorted(glob(f"{sources}.cpp"))],
+    "pystrat._core",
+    ["pystrat/_core.pyx", *sorted(glob(f"{sources}.cpp"))],
     include_dirs=["rbridge/r/src/core"],
     depends=sorted(glob(f"{sources}.h*")),
     extra_compile_args=options,

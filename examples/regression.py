@@ -21,7 +21,7 @@ from pystrat import (
     density_weights,
     inverse_density_weights,
 )
-from pystrat.report import COLORS
+from pystrat.reports.batch_counts import COLORS
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  after the backend was chosen

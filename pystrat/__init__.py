@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 try:
-    from pystrat.base import BatchSampler
+    from pystrat.core.base import BatchSampler
 except ImportError as error:
     if not (error.name or "").startswith("pystrat"):
         raise
@@ -18,21 +18,21 @@ except ImportError as error:
         'Start Python in another folder, or run "pip install -e ." in the folder above it.'
     ) from error
 
-from pystrat.batches import Batches
-from pystrat.plan import BatchPlan
+from pystrat.core.batches import Batches
+from pystrat.core.plan import BatchPlan
 from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
-from pystrat.advice import advise
-from pystrat.distributed import distribute
+from pystrat.reports.advice import advise
+from pystrat.training.distributed import distribute
 from pystrat.stratified.bins import bin_target
 from pystrat.corpus.by_length import BatchesByLength
 from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.perplexity import PerplexityBatchSampler
-from pystrat.ranks import check_ranks
-from pystrat.seeds import epoch_permutation
-from pystrat.counts_by_shard import bind_counts, gather_counts, shard_counts
+from pystrat.core.ranks import check_ranks
+from pystrat.core.seeds import epoch_permutation
+from pystrat.core.counts_by_shard import bind_counts, gather_counts, shard_counts
 from pystrat.stratified.labels import labels_of, labels_of_masks
-from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
-from pystrat.stratified.sharded_plan import sharded_plan
+from pystrat.sharded.sampler import ShardedStratifiedBatchSampler
+from pystrat.sharded.plan import sharded_plan
 from pystrat.stratified.split import stratified_split
 from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
 from pystrat.downsampling.sampler import DownsampledBatchSampler
@@ -50,8 +50,8 @@ from pystrat.weighted.class_weights import (
 from pystrat.weighted.loss_weights import class_weights
 from pystrat.weighted.density_weights import density_weights, inverse_density_weights
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
-from pystrat.report import batch_counts, plot_batch_counts, plot_plan
-from pystrat.resumable import ResumableLoader
+from pystrat.reports.batch_counts import batch_counts, plot_batch_counts, plot_plan
+from pystrat.training.resumable import ResumableLoader
 from pystrat.stratified.groups import StratifiedGroupBatchSampler
 from pystrat.stratified.no_duplicates import NoDuplicatesBatchSampler
 from pystrat.stratified.one_stratum import OneStratumBatchSampler
@@ -62,8 +62,8 @@ from pystrat.weighted.uniform import UniformBatchSampler
 from pystrat.weighted.weighted import WeightedBatchSampler
 
 if TYPE_CHECKING:
-    from pystrat.trainer import prepare_for_trainer
-    from pystrat.tensor_loader import TensorLoader
+    from pystrat.training.trainer import prepare_for_trainer
+    from pystrat.training.tensor_loader import TensorLoader
 
 __all__ = [
     "BatchPlan",
@@ -131,7 +131,7 @@ if not TYPE_CHECKING:  # a type checker that saw it would accept any name as one
     def __getattr__(name: str) -> Any:
         if name not in _WITH_TORCH:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"pystrat.{_WITH_TORCH[name]}"), name)
+        return getattr(import_module(f"pystrat.training.{_WITH_TORCH[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -17,11 +17,11 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 
 import numpy as np
 
-from pystrat.advice import advise
+from pystrat.reports.advice import advise
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
-from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of
-from pystrat.strata import by_value, encode_strata
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import count_of
+from pystrat.core.strata import by_value, encode_strata
 from pystrat.stratified.groups import StratifiedGroupBatchSampler
 from pystrat.stratified.sampler import StratifiedBatchSampler
 from pystrat.stratified.subset import StrataSubsetBatchSampler
@@ -103,7 +103,7 @@ def _plan(options: dict[str, Any]) -> None:
     plan = sampler_of(options, picture).plan
     print(_printable(plan.summary()))
     if picture is not None:
-        from pystrat.report import plot_plan
+        from pystrat.reports.batch_counts import plot_plan
 
         plot_plan(plan).figure.savefig(picture, dpi=120)
         print(f"Saved the plot to {picture}.")

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from pystrat.arrays import refuse_without_array
-from pystrat.messages import count_of, refused_type, refused_value, show
+from pystrat.core.arrays import refuse_without_array
+from pystrat.core.messages import count_of, refused_type, refused_value, show
 
 __all__ = ["AUMLoss"]
 _SHAPES = "be a tensor of shape (n) or (n, 1)"

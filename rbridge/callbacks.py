@@ -8,11 +8,11 @@ from typing import Any, Callable, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
-from pystrat.base import BatchSampler
-from pystrat.batches import Batches
-from pystrat.row_arguments import check_positions
+from pystrat.core.limits import MAX_COUNT, MAX_EXACT
+from pystrat.core.messages import check_integer, is_iterable, refused_type, refused_value, show
+from pystrat.core.base import BatchSampler
+from pystrat.core.batches import Batches
+from pystrat.core.row_arguments import check_positions
 from rbridge.session import errors_as_values
 
 

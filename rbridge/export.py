@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Union
 
 from pystrat import __version__
-from pystrat.base import BatchSampler
-from pystrat.messages import refused_type, refused_value, show
-from pystrat.recipe import recipe_bytes
+from pystrat.core.base import BatchSampler
+from pystrat.core.messages import refused_type, refused_value, show
+from pystrat.core.recipe import recipe_bytes
 from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\

@@ -6,10 +6,10 @@ from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
-from pystrat.base import BatchSampler
-from pystrat.batches import Batches
-from pystrat.messages import check_integer, refused_type, show
-from pystrat.recipe import Recipe
+from pystrat.core.base import BatchSampler
+from pystrat.core.batches import Batches
+from pystrat.core.messages import check_integer, refused_type, show
+from pystrat.core.recipe import Recipe
 from rbridge.session import Session, as_array, errors_as_values, session
 from rbridge.callbacks import EpochSource, check_no_rank, refuse_n_batches
 

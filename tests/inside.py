@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pystrat import _kinds as kinds
-from pystrat.recipe import Recipe
+from pystrat import _core as kinds
+from pystrat.core.recipe import Recipe
 
 __all__ = ["kinds", "recipe_of"]
 

@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from pystrat import BatchSampler, ResumableLoader, StratifiedBatchSampler, TensorLoader, prepare_for_trainer
-from pystrat import trainer as trainer_module
+from pystrat.training import trainer as trainer_module
 from tests import training_libraries
 from tests.accelerate_job import STOP
 from tests.replays.accelerate import data_loader as replay

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import ShardedStratifiedBatchSampler, bind_counts, gather_counts, shard_counts
-from pystrat.counts_by_shard import bound, count_shards, read_counts
+from pystrat.core.counts_by_shard import bound, count_shards, read_counts
 from pystrat.stream import StratifiedStream, count_sources
 
 SHARDS = st.dictionaries(

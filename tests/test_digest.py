@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
-from pystrat.digest import difference, fingerprint_of
+from pystrat.core.digest import difference, fingerprint_of
 from tests.specimens import samplers
 
 

@@ -25,7 +25,7 @@ import pystrat.corpus.vocabulary
 import pystrat.losses
 import pystrat.stream
 from pystrat import Batches, BatchSampler, PrioritizedBatchSampler, SumTree, UniformBatchSampler
-from pystrat.core_sampler import KindBatchSampler
+from pystrat.core.core_sampler import KindBatchSampler
 from pystrat.corpus import CorpusDataset
 from pystrat.corpus.vocabulary import SampledOutput
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -36,3 +37,13 @@ def test_a_folder_that_is_not_compiled_says_what_to_do(tmp_path: Path) -> None:
     told = subprocess.run([sys.executable, "-c", "import pystrat"], cwd=tmp_path, capture_output=True, text=True).stderr
     assert told.splitlines()[-1].startswith("ImportError: ") and "has no compiled modules" in told
     assert told.endswith('Start Python in another folder, or run "pip install -e ." in the folder above it.\n')
+
+
+def test_imports_point_downward() -> None:
+    """A room imports the core alone; training and reports import rooms, and only the command line imports reports."""
+    packages = {path.parent.name for path in Path(pystrat.__file__).parent.glob("*/__init__.py")}
+    upper = {"training": packages - {"reports"}, "reports": packages}
+    for path in Path(pystrat.__file__).parent.glob("*/*.py"):
+        room = path.parent.name
+        imported = set(re.findall(r"(?m)^\s*from pystrat\.(\w+)", path.read_text(encoding="utf-8"))) & packages
+        assert imported <= upper.get(room, {"core", room}), path

@@ -14,7 +14,7 @@ import pytest
 
 import pystrat
 from pystrat import StratifiedBatchSampler
-from pystrat.messages import refusals, refused_value, show
+from pystrat.core.messages import refusals, refused_value, show
 from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from pystrat import UniformBatchSampler, epoch_permutation
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pystrat import StratifiedBatchSampler
-from pystrat.recipe import make_recipe, recipe_bytes
+from pystrat.core.recipe import make_recipe, recipe_bytes
 from tests.inside import recipe_of
 
 DTYPES = {"U8": "u1", "I32": "<i4", "F64": "<f8"}

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
-from pystrat.strata import encode_strata
-from pystrat.value_names import name_of
+from pystrat.core.strata import encode_strata
+from pystrat.core.value_names import name_of
 
 DAY = datetime.date(2017, 6, 30)
 NOON = datetime.datetime(2017, 6, 30, 12)

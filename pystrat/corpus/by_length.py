@@ -7,15 +7,15 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _kinds
-from pystrat.base import BatchSampler
-from pystrat.batches import Batches
-from pystrat.core_sampler import KindBatchSampler
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.places import Place
-from pystrat.recipe import Recipe, make_recipe
-from pystrat.row_arguments import row_positions, row_values
+from pystrat import _core
+from pystrat.core.base import BatchSampler
+from pystrat.core.batches import Batches
+from pystrat.core.core_sampler import KindBatchSampler
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import count_of, refused_type, refused_value, show
+from pystrat.core.places import Place
+from pystrat.core.recipe import Recipe, make_recipe
+from pystrat.core.row_arguments import row_positions, row_values
 
 
 class _Cut(NamedTuple):
@@ -100,7 +100,7 @@ class BatchesByLength(BatchSampler):
         self._has_feedback = sampler._has_feedback
         limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
         flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
-        self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
+        self._limits = _core.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
         self._lengths = row_values(lengths, "lengths")
         if n_rows is not None and len(self._lengths) != n_rows:
             required = f"have one value for each row of the sampler, {n_rows}"
@@ -108,7 +108,7 @@ class BatchesByLength(BatchSampler):
         self._instance = self._new_instance()
 
     def _new_instance(self) -> Any:
-        instance = _kinds.Instance("by_length", {**self._limits, "lengths": self._lengths}, self.seed)
+        instance = _core.Instance("by_length", {**self._limits, "lengths": self._lengths}, self.seed)
         instance.begin({})
         return instance
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import check_flag, count_of
+from pystrat.core.messages import check_flag, count_of
 from pystrat.corpus.files import Paths, Source, find_files
 from pystrat.corpus.lengths import check_function, line_lengths, remaining_lines
 from pystrat.corpus.line_table import LineTable

@@ -6,11 +6,11 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.epoch_table import read_epoch_table
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import refused_value
-from pystrat.row_arguments import row_positions
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.epoch_table import read_epoch_table
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import refused_value
+from pystrat.core.row_arguments import row_positions
 
 
 class EpochSubsetBatchSampler(KindBatchSampler):

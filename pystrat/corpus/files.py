@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.messages import check_list, count_of, refused_type, refused_value, show
+from pystrat.core.messages import check_list, count_of, refused_type, refused_value, show
 
 PathLike = Union[str, "os.PathLike[str]"]
 Paths = Sequence[PathLike]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.corpus.line_table import LineTable
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refused_type, refused_value, show
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import check_integer, refused_type, refused_value, show
 
 
 def line_lengths(by: Any, table: LineTable) -> NDArray[Any]:

@@ -10,10 +10,10 @@ from typing import Iterator, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._progress import progress
+from pystrat.core.progress import progress
 from pystrat.corpus.files import Found
-from pystrat.messages import count_of, refused_value
-from pystrat.regular_files import kind_of
+from pystrat.core.messages import count_of, refused_value
+from pystrat.core.regular_files import kind_of
 
 BLOCK = 1 << 22  # bytes of text that are read at a time
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))

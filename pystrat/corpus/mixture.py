@@ -8,18 +8,18 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.arrays import Wanted, as_vector, in_order_of
-from pystrat.batches import Batches
-from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.arrays import Wanted, as_vector, in_order_of
+from pystrat.core.batches import Batches
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Paths, Source, file_labels, find_files, labels_of, shown_name
 from pystrat.corpus.lengths import remaining_lines
 from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.rules import KEPT, RuleSource, data_of_rules
-from pystrat.epoch_table import read_epoch_table
-from pystrat.lazy_pandas import pd
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import as_written, count_of, is_number, refused_value, show
+from pystrat.core.epoch_table import read_epoch_table
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.limits import MAX_EXACT
+from pystrat.core.messages import as_written, count_of, is_number, refused_value, show
 
 Weights = Sequence[Union[float, str]]
 _WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each file"

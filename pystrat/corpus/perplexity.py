@@ -8,9 +8,9 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import arguments_of
-from pystrat.feedback import FeedbackBatchSampler
-from pystrat.places import Place
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.feedback import FeedbackBatchSampler
+from pystrat.core.places import Place
 
 
 class PerplexityBatchSampler(FeedbackBatchSampler):

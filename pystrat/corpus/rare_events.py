@@ -8,15 +8,15 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from pystrat.batches import Batches
-from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.batches import Batches
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Found, Paths, file_labels, listed_files, shown_name
 from pystrat.corpus.line_table import LineTable
-from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag, refused_value
-from pystrat.plan import BatchPlan
-from pystrat.value_names import names_index
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import check_flag, refused_value
+from pystrat.core.plan import BatchPlan
+from pystrat.core.value_names import names_index
 
 CLASSES = ("positive", "negative")
 LISTS = ("positives", "negatives")

@@ -9,9 +9,9 @@ from typing import Any, Sequence, Union
 
 import numpy as np
 
-from pystrat import _kinds
-from pystrat.messages import check_list, refused_value, show
-from pystrat.regular_files import check_regular
+from pystrat import _core
+from pystrat.core.messages import check_list, refused_value, show
+from pystrat.core.regular_files import check_regular
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
 KEPT = -1.0  # the weight of files whose lines occur once in each epoch
@@ -32,7 +32,7 @@ def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
         text = Path(source).read_bytes()
     else:
         text = os.fsencode("\n".join(check_list(source, "rules", required=required, kinds=(str,))))
-    found = _kinds.call("rules", {}, {"text": np.frombuffer(text, dtype=np.uint8)})
+    found = _core.call("rules", {}, {"text": np.frombuffer(text, dtype=np.uint8)})
     of_files = np.zeros(len(names))
     expressions = found["expressions"].tobytes().split(b"\n")
     for rule in np.argsort(found["weights"] != KEPT, kind="stable")[::-1].tolist():

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
-from pystrat.row_arguments import check_positions
+from pystrat.core.limits import MAX_EXACT
+from pystrat.core.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
+from pystrat.core.row_arguments import check_positions
 
 __all__ = ["SampledOutput", "sampled_vocabulary"]
 

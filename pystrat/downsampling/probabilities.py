@@ -7,11 +7,11 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import float64_of, plain_array
-from pystrat.lazy_pandas import is_frame, is_loaded, pd
-from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.strata import check_keys, identity_of
-from pystrat.value_names import listed_keys
+from pystrat.core.arrays import float64_of, plain_array
+from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
+from pystrat.core.messages import check_number, count_of, refused_type, refused_value, show, show_number
+from pystrat.core.strata import check_keys, identity_of
+from pystrat.core.value_names import listed_keys
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022, whose inverse is a number
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Union
 
-from pystrat.arrays import as_mapping
-from pystrat.core_sampler import arguments_of
-from pystrat.lazy_pandas import pd
-from pystrat.strata_weights import PlannedBatchSampler
-from pystrat.strata import check_keys, encode_strata, strata_of_keys
-from pystrat.value_names import name_of
+from pystrat.core.arrays import as_mapping
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.strata_weights import PlannedBatchSampler
+from pystrat.core.strata import check_keys, encode_strata, strata_of_keys
+from pystrat.core.value_names import name_of
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, in_order_of, own_index, plain_array, row_array
-from pystrat.columns import number_column
-from pystrat.lazy_pandas import is_loaded, pd
-from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
+from pystrat.core.arrays import Wanted, as_vector, in_order_of, own_index, plain_array, row_array
+from pystrat.core.columns import number_column
+from pystrat.core.lazy_pandas import is_loaded, pd
+from pystrat.core.limits import MAX_COUNT, MAX_EXACT
+from pystrat.core.messages import check_integer, count_of, refused_type, refused_value, show
 
 MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
 

@@ -7,10 +7,10 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import holds_tensors, in_order_of, own_index, plain_array
-from pystrat.lazy_pandas import pd
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refused_type, refused_value, show
+from pystrat.core.arrays import holds_tensors, in_order_of, own_index, plain_array
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import check_integer, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, split_numbers
 
 

@@ -6,8 +6,8 @@ from typing import Any, Optional
 
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.messages import count_of, refused_value
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.messages import count_of, refused_value
 from pystrat.pairs.codes import coded
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.columns import numbers_of
-from pystrat.lazy_pandas import pd
-from pystrat.messages import check_integer, show_number
+from pystrat.core.columns import numbers_of
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import check_integer, show_number
 
 
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:

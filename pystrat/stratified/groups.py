@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from pystrat.arrays import check_same_rows
-from pystrat.core_sampler import arguments_of, data_of_groups
-from pystrat.strata import encode_strata
+from pystrat.core.arrays import check_same_rows
+from pystrat.core.core_sampler import arguments_of, data_of_groups
+from pystrat.core.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
 
 

@@ -9,11 +9,11 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._progress import progress
-from pystrat.arrays import Wanted, as_vector, plain_array, row_array
-from pystrat.lazy_pandas import pd
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, check_text, count_of, is_number, refused_type, refused_value, show
+from pystrat.core.progress import progress
+from pystrat.core.arrays import Wanted, as_vector, plain_array, row_array
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import check_integer, check_text, count_of, is_number, refused_type, refused_value, show
 
 _ATTRIBUTES = ("targets", "labels", "y")
 _COLUMNS = ("label", "labels")

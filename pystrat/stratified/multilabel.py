@@ -7,10 +7,10 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.label_matrix import data_of_labels
-from pystrat.lazy_pandas import pd
-from pystrat.value_names import names_index
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.label_matrix import data_of_labels
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.value_names import names_index
 
 
 class LabeledBatchSampler(KindBatchSampler):

@@ -7,14 +7,14 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, check_same_rows
-from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
-from pystrat.plan import Plan
-from pystrat.strata import STRATA, check_missing, encode_strata
-from pystrat.value_names import Names, names_index
+from pystrat.core.arrays import Wanted, check_same_rows
+from pystrat.core.columns import Column, check_n_rows, check_text, number_columns, read_columns
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import count_of, range_of, refused_type, refused_value, shortened
+from pystrat.core.plan import Plan
+from pystrat.core.strata import STRATA, check_missing, encode_strata
+from pystrat.core.value_names import Names, names_index
 
 
 class NoDuplicatesBatchSampler(KindBatchSampler):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from pystrat.core_sampler import arguments_of
-from pystrat.strata import encode_strata
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
 
 

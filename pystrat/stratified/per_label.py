@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import arguments_of
-from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag
-from pystrat.row_arguments import check_positions
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import check_flag
+from pystrat.core.row_arguments import check_positions
 from pystrat.stratified.multilabel import LabeledBatchSampler
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it

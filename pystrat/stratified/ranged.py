@@ -6,11 +6,11 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import KindBatchSampler
-from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of
-from pystrat.plan import Plan
-from pystrat.strata import Strata, sorted_batches
+from pystrat.core.core_sampler import KindBatchSampler
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import count_of
+from pystrat.core.plan import Plan
+from pystrat.core.strata import Strata, sorted_batches
 
 _COLUMNS = ("rows", "groups", "batches", "largest", "fewest", "most")
 _NUMBERS = ("min_samples_per_stratum", "most_batches")

@@ -6,11 +6,11 @@ from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from pystrat import _kinds
-from pystrat.arrays import as_mapping
-from pystrat.core_sampler import arguments_of
-from pystrat.strata_weights import PlannedBatchSampler
-from pystrat.strata import encode_strata
+from pystrat import _core
+from pystrat.core.arrays import as_mapping
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.strata_weights import PlannedBatchSampler
+from pystrat.core.strata import encode_strata
 
 
 class StratifiedBatchSampler(PlannedBatchSampler):
@@ -158,7 +158,7 @@ def min_samples_for_batch_size(
     3
     """
     arguments = {"mean_batch_size": mean_batch_size, "missing": missing, "num_replicas": num_replicas}
-    _kinds.call("min_samples_for_batch_size", arguments)
+    _core.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
     counts = {"counts": encoded.counts.astype(np.float64)}
-    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.names)["minimum"][0])
+    return int(_core.call("min_samples_for_batch_size", arguments, counts, encoded.names)["minimum"][0])

@@ -9,12 +9,12 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _kinds
-from pystrat.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
-from pystrat.core_sampler import data_of, data_of_groups
-from pystrat.messages import as_written, show
-from pystrat.seeds import check_seed
-from pystrat.strata import encode_strata
+from pystrat import _core
+from pystrat.core.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
+from pystrat.core.core_sampler import data_of, data_of_groups
+from pystrat.core.messages import as_written, show
+from pystrat.core.seeds import check_seed
+from pystrat.core.strata import encode_strata
 
 _SIZES = Wanted("sizes", "be shares that add up to 1, or numbers of rows")
 
@@ -76,7 +76,7 @@ def stratified_split(
     if own_index(sizes) is not None:
         sizes = as_mapping(sizes, "sizes")
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
-    _kinds.call("stratified_split", arguments)
+    _core.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
     data = data_of(encoded)
@@ -86,7 +86,7 @@ def stratified_split(
     def name_of(_: str, code: str) -> str:
         return show(encoded.names[int(code)])
 
-    found = _kinds.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data, name_of)
+    found = _core.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data, name_of)
     for warning in found.get("warnings", ()):
         warnings.warn(warning, stacklevel=2)
     parts = np.split(found["rows"], found["offsets"][1:-1])

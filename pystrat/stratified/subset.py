@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from pystrat.core_sampler import arguments_of
-from pystrat.strata import encode_strata
-from pystrat.strata_weights import WeightsOfStrata
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.strata import encode_strata
+from pystrat.core.strata_weights import WeightsOfStrata
 from pystrat.stratified.ranged import RangedBatchSampler
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
-from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_iterable, refused_type, refused_value, show
+from pystrat.core.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import check_iterable, refused_type, refused_value, show
 from pystrat.stream.reading import Source, SourceReader
 
 if TYPE_CHECKING:

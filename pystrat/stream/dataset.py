@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import numpy as np
 from torch.utils.data import IterableDataset
 
-from pystrat import _kinds
-from pystrat.arrays import as_mapping
-from pystrat.core_sampler import arguments_of
-from pystrat.counts_by_shard import shown_names
-from pystrat.digest import fingerprint_of
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, count_of, refused_type, refused_value, show
-from pystrat.places import Place, Placed
-from pystrat.strata import check_keys, encode_strata, sorted_series, strata_of_keys
+from pystrat import _core
+from pystrat.core.arrays import as_mapping
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.counts_by_shard import shown_names
+from pystrat.core.digest import fingerprint_of
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import check_flag, count_of, refused_type, refused_value, show
+from pystrat.core.places import Place, Placed
+from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
 from pystrat.stream.lanes import Drawn, Lanes
 from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
-from pystrat.value_names import listed_keys
+from pystrat.core.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     import pandas as pd
@@ -135,7 +135,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         arguments["n_sources"] = len(given)
         for name in ("min_samples_per_stratum", "shares"):
             arguments[name] = as_mapping(arguments[name], name)
-        parts = _kinds.check("stream", arguments)
+        parts = _core.check("stream", arguments)
         super().__init__(seed, num_replicas, rank)
         self._limit = parts.pop("buffer_size", None)
         place_of = {name: place for place, name in enumerate(self._names)}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 import torch
 from torch.utils.data import get_worker_info
 
-from pystrat.messages import refused_value, show
-from pystrat.places import Place
+from pystrat.core.messages import refused_value, show
+from pystrat.core.places import Place
 
 if TYPE_CHECKING:
     from pystrat.stream.dataset import StratifiedStream

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from pystrat import _kinds
-from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import check_integer
-from pystrat.seeds import epoch_seed
+from pystrat import _core
+from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.core.messages import check_integer
+from pystrat.core.seeds import epoch_seed
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Lanes:
         self.n_lanes: int = parts["lanes"]
         self.shuffle: bool = parts["shuffle"]
         self.n_sources: int = parts["n_sources"]
-        planned = _kinds.Instance("stream", parts, seed, strata)
+        planned = _core.Instance("stream", parts, seed, strata)
         self.warning, self.n_batches, described = planned.warning, planned.n_batches, planned.describe()
         self.plan_fingerprint = planned.identify()
         self.min_samples_per_stratum = int(described["guaranteed"][0])
@@ -47,7 +47,7 @@ class Lanes:
 
     def draw(self, epoch: int) -> Drawn:
         """Return what is drawn for an epoch."""
-        drawn = _kinds.Instance("stream", self._parts, self._seed).draw(epoch)
+        drawn = _core.Instance("stream", self._parts, self._seed).draw(epoch)
         groups = _parts(_parts(drawn["rows"].tolist(), drawn["groups"]), drawn["offsets"])
         by_source = [_rows(drawn[name], self.n_sources) for name in ("places", "ranks")]
         return Drawn(groups, _rows(drawn["shifts"], self.n_lanes), *by_source)
@@ -74,7 +74,7 @@ class Lanes:
             return np.arange(n_rows)
         number = epoch * (self.n_sources + 1) + source
         arguments = {"n_rows": n_rows, "seed": epoch_seed(self._seed, number)}
-        return _kinds.call("permutation", arguments)["rows"]
+        return _core.call("permutation", arguments)["rows"]
 
     def check_epoch(self, epoch: Any) -> int:
         """Return the number of an epoch; refuse one for which no seeds are left."""

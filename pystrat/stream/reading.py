@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 
 import numpy as np
 
-from pystrat.messages import refused_type, show
-from pystrat.strata import encode_strata
+from pystrat.core.messages import refused_type, show
+from pystrat.core.strata import encode_strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray

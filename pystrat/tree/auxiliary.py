@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import is_number, refused_type, show
+from pystrat.core.messages import is_number, refused_type, show
 from pystrat.tree.specification import load_yaml
 
 _FUNCTIONS = ("function", "uniform", "normal", "integers", "choice", "cycle", "counter")  # the first is a user's

@@ -15,11 +15,11 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, check_same_rows
-from pystrat.columns import Column, number_column, numbers_of
-from pystrat.lazy_pandas import is_frame, pd
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, is_number, refusals, refused_type, refused_value, show
+from pystrat.core.arrays import Wanted, as_vector, check_same_rows
+from pystrat.core.columns import Column, number_column, numbers_of
+from pystrat.core.lazy_pandas import is_frame, pd
+from pystrat.core.limits import MAX_COUNT
+from pystrat.core.messages import count_of, is_number, refusals, refused_type, refused_value, show
 from pystrat.tree.auxiliary import packed
 from pystrat.tree.specification import Node
 

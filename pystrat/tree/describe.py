@@ -7,11 +7,11 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, show_number
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.messages import count_of, show_number
 from pystrat.tree.conditions import TableColumns, unknown_values
 from pystrat.tree.specification import Node
-from pystrat.value_names import names_index
+from pystrat.core.value_names import names_index
 
 _MOST_CLONES = 5
 

@@ -6,14 +6,14 @@ from typing import Any, Iterator, Mapping, Optional, Union
 
 from numpy.typing import NDArray
 
-from pystrat import _kinds
-from pystrat.base import BatchIterator
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import count_of, refused_value, show
-from pystrat.places import Place
-from pystrat.recipe import Recipe
-from pystrat.seeds import epoch_seed
+from pystrat import _core
+from pystrat.core.base import BatchIterator
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.limits import MAX_EXACT
+from pystrat.core.messages import count_of, refused_value, show
+from pystrat.core.places import Place
+from pystrat.core.recipe import Recipe
+from pystrat.core.seeds import epoch_seed
 from pystrat.tree.auxiliary import auxiliary_data, drawn_rows, read_auxiliary
 from pystrat.tree.conditions import read_table, tree_data
 from pystrat.tree.describe import TreeDescription
@@ -101,7 +101,7 @@ class _DeclaredSampler(KindBatchSampler):
         step = size * self._stride
         length = step * max(1, _DRAWN_AHEAD // step)
         parts = {**self._parts, "batch_size": length, "length": length, "persistent": True, "num_replicas": None}
-        instance = _kinds.Instance(self._kind, parts, epoch_seed(self.seed, place.epoch))
+        instance = _core.Instance(self._kind, parts, epoch_seed(self.seed, place.epoch))
         number, first = divmod(size * (self.rank or 0) + step * place.batch, length)
         while True:
             drawn = instance.draw(number)

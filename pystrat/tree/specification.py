@@ -8,9 +8,9 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from pystrat import _kinds
-from pystrat.messages import is_number, refusals, refused_type, refused_value, show
-from pystrat.regular_files import check_regular
+from pystrat import _core
+from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
+from pystrat.core.regular_files import check_regular
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
     with refusals(f"of node '{path}'"):
         if not isinstance(given, Mapping):
             raise refused_type("node", "be a mapping of keys", show(given))
-        checked = _kinds.check("tree_root" if parent is None else "tree_node", {**keys, "name": name})
+        checked = _core.check("tree_root" if parent is None else "tree_node", {**keys, "name": name})
         children = keys.get("children", [None])
         if not isinstance(children, (list, tuple)) or not children:
             raise refused_type("children", "be a list of nodes", show(children))

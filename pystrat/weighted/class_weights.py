@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.label_matrix import as_label_matrix, listed_rows, no_row_of
-from pystrat.lazy_pandas import is_frame
-from pystrat.messages import check_number, refused_value, show
-from pystrat.strata import Strata, encode_strata
+from pystrat.core.label_matrix import as_label_matrix, listed_rows, no_row_of
+from pystrat.core.lazy_pandas import is_frame
+from pystrat.core.messages import check_number, refused_value, show
+from pystrat.core.strata import Strata, encode_strata
 
 
 def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:

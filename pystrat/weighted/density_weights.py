@@ -7,8 +7,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _kinds
-from pystrat.columns import numbers_of
+from pystrat import _core
+from pystrat.core.columns import numbers_of
 
 
 def inverse_density_weights(
@@ -86,4 +86,4 @@ def density_weights(
 
 def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
     data = {"values": numbers_of(values, "values")}
-    return np.asarray(_kinds.call("density_weights", arguments, data)["weights"])
+    return np.asarray(_core.call("density_weights", arguments, data)["weights"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.strata import encode_strata, sorted_series
+from pystrat.core.strata import encode_strata, sorted_series
 
 
 def class_weights(labels: Any) -> NDArray[np.float32]:

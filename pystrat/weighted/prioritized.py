@@ -7,10 +7,10 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import arguments_of
-from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_integer, refused_type, refused_value
-from pystrat.row_arguments import row_positions, row_values
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.feedback import FeedbackBatchSampler
+from pystrat.core.messages import check_integer, refused_type, refused_value
+from pystrat.core.row_arguments import row_positions, row_values
 
 
 class PrioritizedBatchSampler(FeedbackBatchSampler):

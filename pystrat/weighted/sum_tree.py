@@ -7,12 +7,12 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _kinds
-from pystrat.limits import MAX_SEED
-from pystrat.messages import check_integer, refused_value, show
-from pystrat.row_arguments import row_positions, row_values
-from pystrat.seeds import check_seed
-from pystrat._kinds import RandomStream, stream_at
+from pystrat import _core
+from pystrat.core.limits import MAX_SEED
+from pystrat.core.messages import check_integer, refused_value, show
+from pystrat.core.row_arguments import row_positions, row_values
+from pystrat.core.seeds import check_seed
+from pystrat._core import RandomStream, stream_at
 
 _STATE_VERSION = 1
 _STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "generator")
@@ -56,10 +56,10 @@ class SumTree:
     """
 
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
-        parts = _kinds.check("sum_tree", {"capacity": capacity, "seed": seed})
+        parts = _core.check("sum_tree", {"capacity": capacity, "seed": seed})
         first = {} if weights is None else {"weights": row_values(weights, "weights")}
         n_rows = {"n_rows": len(first["weights"])} if first else {}
-        self._instance = _kinds.Instance("sum_tree", {**parts, **n_rows}, 0)
+        self._instance = _core.Instance("sum_tree", {**parts, **n_rows}, 0)
         self._instance.begin(first)
         self._seed = check_seed(seed)
         self._stream = RandomStream(self._seed)
@@ -148,7 +148,7 @@ class SumTree:
         words = row_values(state["generator"], "generator")
         weights, position = row_values(state["weights"], "weights"), state["next_position"]
         kept = {"weights": weights, "next_position": position, "generator": words}
-        instance = _kinds.Instance("sum_tree", {"capacity": self._capacity}, 0)
+        instance = _core.Instance("sum_tree", {"capacity": self._capacity}, 0)
         instance.begin(kept)
         self._instance, self._seed, self._stream = instance, seed, stream_at(words)
 

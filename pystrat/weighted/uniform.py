@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 
 
 class UniformBatchSampler(KindBatchSampler):

@@ -7,12 +7,12 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import check_same_rows
-from pystrat.core_sampler import arguments_of
-from pystrat.epoch_table import read_epoch_table
-from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import count_of, refused_value
-from pystrat.row_arguments import row_positions, row_values
+from pystrat.core.arrays import check_same_rows
+from pystrat.core.core_sampler import arguments_of
+from pystrat.core.epoch_table import read_epoch_table
+from pystrat.core.feedback import FeedbackBatchSampler
+from pystrat.core.messages import count_of, refused_value
+from pystrat.core.row_arguments import row_positions, row_values
 
 
 class WeightedBatchSampler(FeedbackBatchSampler):

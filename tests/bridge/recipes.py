@@ -10,7 +10,7 @@ import numpy as np
 
 import rbridge
 from pystrat import Batches, BatchSampler
-from pystrat.recipe import recipe_bytes
+from pystrat.core.recipe import recipe_bytes
 from rbridge.session import Session, as_array
 from tests.inside import recipe_of
 

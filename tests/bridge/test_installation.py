@@ -91,7 +91,7 @@ def packages(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
         ".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "_*.cpp", "demo-output", "__pycache__"
     )
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
-    made = ("rbridge/r/src/rbridge.so", "rbridge/r/src/core/functions.o", "pystrat/_kinds.cpp")
+    made = ("rbridge/r/src/rbridge.so", "rbridge/r/src/core/functions.o", "pystrat/_core.cpp")
     for name in made:
         (folder / "source" / name).write_text("of a build before")
     (folder / "source/pystrat.egg-info").mkdir()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pystrat import EpochSubsetBatchSampler, UniformBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from rbridge.session import Session, as_array
 from tests.reference.naive_random import NaiveStream
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pystrat.recipe import Recipe
+from pystrat.core.recipe import Recipe
 from tests.inside import recipe_of
 from tests.specimens import all_specimens, write_files
 

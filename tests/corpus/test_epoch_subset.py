@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import EpochSubsetBatchSampler, epoch_permutation
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 from tests.refused import refusals
 

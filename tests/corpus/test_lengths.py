@@ -17,7 +17,7 @@ from pystrat import (
     TripleBatchSampler,
     WeightedBatchSampler,
 )
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.golden_lengths import LIMITS, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from pystrat.corpus import RareEventBatchSampler
 from tests.reference.naive_random import NaiveStream
 from tests.refused import refusals

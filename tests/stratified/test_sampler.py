@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 
 LABELS = np.repeat([1, 0], [30, 70])
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from pystrat import TreeBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_tree import Emptied, naive_tree
 
 COLUMNS = {

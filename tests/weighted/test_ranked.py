@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_ranks import NaiveRanks
 from tests.refused import refusals
 

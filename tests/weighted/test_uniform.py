@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pystrat import UniformBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 
 

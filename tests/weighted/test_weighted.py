@@ -11,7 +11,7 @@ import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import PrioritizedBatchSampler, SumTree, WeightedBatchSampler
-from pystrat.seeds import epoch_seed
+from pystrat.core.seeds import epoch_seed
 
 N, K, BATCHES = 40, 4, 12
 WEIGHTS = np.random.default_rng(1).integers(0, 5, N).astype(float)

@@ -14,7 +14,7 @@ from requirements import TABLE, Requirement
 
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
-BINDING = ROOT / "pystrat" / "_kinds.pyx"
+BINDING = ROOT / "pystrat" / "_core.pyx"
 KERNELS_LOG = LOGS / "kernels.log"
 # The Python that .venv is made from, even if set-up itself runs in an environment.
 BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
@@ -63,7 +63,7 @@ def is_done(targets: list[str]) -> bool:
 
 
 def kernels_are_built() -> bool:
-    return any(BINDING.parent.glob("_kinds.*.so")) and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
+    return any(BINDING.parent.glob("_core.*.so")) and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
 
 
 def set_up(requirements: list[Requirement], targets: list[str]) -> None:
@@ -110,12 +110,12 @@ def build_kernels() -> None:
         raise SetUpError("Python.h was not found: install python3-dev (Debian) or python3-devel (Fedora).")
     stamp = _kernels_stamp()
     stamp.remove()
-    for made in (BINDING.with_suffix(".cpp"), *BINDING.parent.glob("_kinds.*.so")):
+    for made in (BINDING.with_suffix(".cpp"), *BINDING.parent.glob("_core.*.so")):
         made.unlink(missing_ok=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]
     settings = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip(), "LC_ALL": "C"}
     command = [str(PYTHON), "-m", "pip", "install", *options, "--editable", "."]
-    use = [str(PYTHON), "-c", "import rbridge, pystrat._kinds"]
+    use = [str(PYTHON), "-c", "import rbridge, pystrat._core"]
     if not run(command, "kernels", environment=settings) or not run(use, "import"):
         raise SetUpError("The project's kernels could not be compiled.")
     stamp.write()

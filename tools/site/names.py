@@ -32,8 +32,8 @@ RENAMED = {
 }
 # How the files of a group begin: modules of Python with "_" for each dot, and files of R; the first group that fits.
 GROUPS = {
-    "Strata": r"stratified_(?!sharded)|plan$|advice|data_",
-    "Shards": r"stratified_sharded|counts_by_shard",
+    "Strata": r"stratified_|core_plan|reports_advice|data_",
+    "Shards": r"sharded_|core_counts_by_shard",
     "Streams": r"stream_",
     "Downsampling": r"downsampling_|corpus_rare_events",
     "Weights": r"weighted_",
@@ -41,7 +41,7 @@ GROUPS = {
     "Trees": r"tree_",
     "Corpora": r"corpus_",
     "Losses and pictures": r"losses|report",
-    "All samplers": r"base$|seeds$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
+    "All samplers": r"core_|training_|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 

@@ -1,4 +1,4 @@
-# The largest numbers, as in pystrat/limits.py and src/core/numbers.hpp.
+# The largest numbers, as in pystrat/core/limits.py and src/core/numbers.hpp.
 
 largest_count = 2147483647 # of rows, draws or batches
 

@@ -1,4 +1,4 @@
-# Files of recipes: plain vectors behind a header in JSON, without any code; pystrat/recipe.py has the layout.
+# Files of recipes: plain vectors behind a header in JSON, without any code; pystrat/core/recipe.py has the layout.
 # A recipe has only one form as a file. So a header is valid if the header of what was read is the same text, and no
 # parser has to be trusted with it.
 

@@ -1,0 +1,1 @@
+"""What all samplers share: arguments to strata, strata to recipes, recipes to epochs, and the states of training."""

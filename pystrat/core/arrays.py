@@ -1,0 +1,212 @@
+"""Conversion of lists, arrays, pandas objects and tensors to plain arrays, for all array parameters.
+
+Tensors may have any dtype and device, and may require gradients; torch itself is not imported here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterable, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
+from pystrat.core.messages import refused_type, refused_value, show
+from pystrat.core.value_names import listed_keys
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The requirement for a vector parameter, for error messages."""
+
+    name: str
+    required: str
+    advice: Optional[str] = None
+
+    def refusal(self, got: str, advice: Optional[str] = None) -> TypeError:
+        return refused_type(self.name, self.required, got, advice)
+
+
+def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
+    """Return a list, array, table or tensor as a numpy array of any shape, without a copy if possible.
+
+    Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
+    become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and lists of
+    unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
+    """
+    if isinstance(values, range):
+        values = np.arange(values.start, values.stop, values.step)
+    elif _is_tensor(values):
+        values = _of_tensor(values, name)
+    elif isinstance(values, (list, tuple)):
+        items = [plain_array(item, name) for item in values] if holds_tensors(values) else values
+        try:
+            values = np.asarray(items)
+        except ValueError:  # lists of unequal lengths
+            values = objects_of(items)
+    elif is_frame(values) and any(map(_is_extension, values.dtypes)):
+        values = pd.DataFrame({place: plain_array(column) for place, (_, column) in enumerate(values.items())})
+    elif _is_extension(getattr(values, "dtype", None)):
+        values = _of_extension(values)
+    elif isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        doubles: Any = values.astype(np.float64) if values.dtype.kind in "iuf" else None
+        values = _objects_of_masked(values) if doubles is None else doubles.filled(np.nan)
+    array = np.asarray(values)
+    if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
+        return array.astype(object)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def row_array(values: Any, name: str) -> NDArray[Any]:
+    """Return what `plain_array` does for a parameter with one value per row, which may have the shape (n, 1)."""
+    array = plain_array(values, name)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def as_vector(values: Any, wanted: Wanted) -> Any:
+    """Return values of shape (n,) or (n, 1) as a vector of pandas or numpy, without inspecting the items.
+
+    Unlike `plain_array`, it preserves the distinction between kinds of values: pandas' own dtypes, and the objects of a
+    list, which may hold tensors, arrays or lists of one value each.
+    """
+    if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        if isinstance(values, pd.MultiIndex):
+            raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
+        kept = pd.Series(values)
+        # Without the type, integers of 64 bits would become doubles.
+        sparse = kept.dtype.subtype if isinstance(kept.dtype, pd.SparseDtype) else None
+        return np.asarray(kept, dtype=sparse) if sparse or not _is_extension(kept.dtype) else kept.array
+    if isinstance(values, Sequence) and not isinstance(values, (list, tuple, str, bytes, range, memoryview)):
+        values = list_of(values)
+    if isinstance(values, np.ma.MaskedArray):
+        array = _objects_of_masked(values)
+    elif isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
+        array = plain_array(values, wanted.name)
+    elif isinstance(values, (list, tuple)):
+        # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
+        if all(isinstance(item, (list, tuple, np.ndarray)) and np.size(item) == 1 for item in values):
+            values = [np.asarray(item, dtype=object).item() for item in values]
+        return objects_of(values)
+    else:
+        raise wanted.refusal(show(values))
+    if array.ndim == 2 and array.shape[1] == 1:  # as networks have labels
+        return array[:, 0]
+    if array.ndim != 1:
+        got = f"an array of shape {'x'.join(map(str, array.shape))}" if array.ndim else "a scalar"
+        raise wanted.refusal(got, wanted.advice)
+    return array
+
+
+def own_index(values: Any) -> Optional[pd.Index]:
+    """Return the index of a Series or DataFrame; None if it is the default one, 0, 1, ..., or there is none."""
+    if not _has_index(values) or values.index.equals(pd.RangeIndex(len(values))):
+        return None
+    return values.index
+
+
+def _has_index(values: Any) -> bool:
+    return is_loaded() and isinstance(values, (pd.Series, pd.DataFrame))
+
+
+def as_mapping(values: Any, name: str) -> Any:
+    """Return a Series of numbers of known things, such as strata, as a mapping; anything else as it is."""
+    if not _has_index(values) or is_frame(values):
+        return values
+    if not values.index.is_unique:
+        raise refused_value(name, "name each of them once", "a Series with a name twice")
+    return dict(values.items())
+
+
+def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
+    """Refuse pandas objects with a value for each row, and their parameters, whose indexes are those of other rows."""
+    indexes = [(name, values.index) for name, values in given if _has_index(values)]
+    for name, index in indexes[1:]:
+        first, expected = indexes[0]
+        if len(index) == len(expected) and not index.equals(expected):
+            required = f"have the index of '{first}' if both have one" if name != first else "have one index"
+            advice = "If the rows are in the same order, pass to_numpy() of them."
+            raise refused_value(name, required, "another one", advice)
+
+
+def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
+    """Return values of known things, such as users, in the order of these: the index of a pandas object decides.
+
+    Each of `known` has a label for each thing. The index must have the labels of one of them.
+    """
+    index = own_index(values)
+    if index is None:
+        return values
+    for labels in known:
+        places = index.get_indexer(pd.Index(labels)) if index.is_unique and len(index) == len(labels) else -1
+        if np.min(places, initial=0) >= 0:
+            return values.iloc[places]
+    outside, repeated = index[~index.isin(list(known[0]))], index[index.duplicated()]
+    got = show(outside[0]) if len(outside) else f"{show(repeated[0])} twice" if len(repeated) else show(index)
+    required = f"have each of {listed_keys(known[0])} once in its index, if it has one"
+    raise refused_value(name, required, got, "To match by position, give to_numpy() of it.")
+
+
+def objects_of(values: Sequence[Any]) -> NDArray[Any]:
+    """Return a list as a one-dimensional array of its items."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def float64_of(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return an array of numbers as doubles, without a copy if possible; numbers beyond the range become infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(array, dtype=np.float64)
+
+
+def _is_tensor(values: Any) -> bool:
+    return hasattr(values, "detach") and hasattr(values, "cpu")
+
+
+def holds_tensors(values: Any) -> bool:
+    """Return whether this is a list of tensors, such as the losses of several steps; decided by the first item."""
+    return isinstance(values, (list, tuple)) and len(values) > 0 and _is_tensor(values[0])
+
+
+def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
+    refuse_without_array(tensor, name)
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()  # numpy has no such type; the conversion is exact
+    array: NDArray[Any] = tensor.numpy(force=True)
+    return array
+
+
+def refuse_without_array(tensor: Any, name: str) -> None:
+    """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
+    if tensor.is_quantized or tensor.is_meta or str(tensor.layout) != "torch.strided":
+        required = "be an array, or a dense tensor of numbers"
+        raise refused_type(name, required, "a sparse or quantized tensor, or one without data")
+
+
+def list_of(values: Sequence[Any]) -> list[Any]:
+    """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
+    try:
+        return list(values[:])
+    except Exception:  # of a sequence that has no slices
+        return list(values)
+
+
+def _is_extension(dtype: Any) -> bool:
+    """Return whether this is one of pandas' own dtypes, or another extension of them."""
+    return is_loaded() and isinstance(dtype, pd.api.extensions.ExtensionDtype)
+
+
+def _of_extension(values: Any) -> Any:
+    """Return a vector of one of pandas' own dtypes as an array."""
+    dtype, missing = values.dtype, pd.isna(values)
+    if dtype.kind in "iuf" and missing.any():
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(values, dtype=None if missing.any() else getattr(dtype, "numpy_dtype", None))
+
+
+def _objects_of_masked(values: Any) -> NDArray[Any]:
+    """Return a masked array as objects, with None for masked values."""
+    objects: NDArray[Any] = values.data.astype(object)
+    objects[values.mask] = None
+    return objects

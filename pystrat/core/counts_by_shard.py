@@ -1,0 +1,248 @@
+"""The rows of each stratum in each shard: all that processes need to know about each other's rows.
+
+A shard is a part of the data that one process holds as a whole, such as a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Iterable, Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.core.columns import check_text
+from pystrat.core.lazy_pandas import is_frame, pd
+from pystrat.core.limits import MAX_EXACT
+from pystrat.core.messages import check_iterable, refusals, refused_type, refused_value, show
+from pystrat.core.process_group import check_group, gather
+from pystrat.core.strata import check_keys, encode_strata, identity_of, titled
+from pystrat.core.value_names import name_of, names_index
+
+_WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
+
+
+@dataclass(frozen=True, eq=False)
+class ShardCounts:
+    """The rows of each stratum in each shard."""
+
+    table: NDArray[np.int64]  # of shape (number of shards, number of strata)
+    shards: Sequence[str]  # their names, each once
+    values: pd.Index  # of the strata
+
+    @cached_property
+    def strata(self) -> tuple[str, ...]:
+        """The names of the strata."""
+        return tuple(name_of(value, exact=True) for value in self.values)
+
+    def labels(self) -> pd.Index:
+        """Return the values, with the name that tables show."""
+        return titled(self.values)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table as a DataFrame."""
+        return pd.DataFrame(self.table.copy(), index=names_index(self.shards, "shard"), columns=self.labels())
+
+
+def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = False) -> ShardCounts:
+    """Check a table of counts, a DataFrame with a row for each shard and a column for each stratum.
+
+    Only with `may_lack_strata` may it have no column, because no shard has a row.
+    """
+    if not is_frame(counts):
+        raise refused_type(name, "be a DataFrame with a row for each shard and a column for each stratum", show(counts))
+    if len(counts) == 0 or not (counts.shape[1] or may_lack_strata):
+        advice = "Bind it with the tables of other processes." if len(counts) else None
+        got = f"{len(counts)} x {counts.shape[1]} values"
+        raise refused_value(name, "have at least one shard and one stratum", got, advice)
+    for dtype in counts.dtypes:
+        if dtype.kind not in "iuf":
+            advice = "If a column names the shards, make it the index."
+            raise refused_type(name, _WHOLE_NUMBERS, f"{dtype} values", advice)
+    numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
+    if wrong.any():
+        first = float(numbers[wrong][0])
+        advice = "Fill what is missing with 0." if np.isnan(first) else None
+        raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
+    shards = shown_names(counts.index, name, noun="shard")
+    if counts.shape[1]:
+        shown_names(counts.columns, name, noun="stratum")
+    return _checked_sum(ShardCounts(numbers.astype(np.int64), shards, counts.columns), name)
+
+
+def _checked_sum(counts: ShardCounts, name: str) -> ShardCounts:
+    if counts.table.sum(dtype=np.float64) >= MAX_EXACT:  # below it, sums of doubles are exact
+        raise refused_value(name, _WHOLE_NUMBERS, "more rows")
+    return counts
+
+
+def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
+    """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
+    required = f"be a list with the name of each {noun}"
+    if isinstance(labels, str) or getattr(labels, "ndim", 1) != 1:
+        raise refused_type(name, required, show(labels))
+    found = list(check_iterable(labels, name, required=required))
+    if not found:
+        raise refused_value(name, f"have at least one {noun}", "none")
+    for label in found:
+        identity_of(label, name)
+    names = tuple(name_of(label, exact=True) for label in found)
+    check_text(names, lambda got, advice=None: refused_type(name, f"name each {noun} by text that R can hold", got))
+    check_keys(names, name, noun=noun)
+    return names
+
+
+def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
+    """Count the rows of each stratum in each shard. The R function ``rbridge::shard_counts()`` returns the same.
+
+    Parameters
+    ----------
+    strata : mapping from str to strata
+        The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. They
+        have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have no rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point; strata, by
+        their values, are in order of first appearance over the sorted shards. If no shard has a row, there are no
+        columns; for a sampler, bind the table with those of other processes. Two strata of the same name, such as the
+        number 1 and the text 1, are refused.
+
+    Examples
+    --------
+    >>> from pystrat import shard_counts
+    >>> shard_counts({"b.csv": ["yes", "no", "no"], "a.csv": ["no", "no"]}).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 2, 'yes': 1}}
+    """
+    return count_shards(strata).to_frame()
+
+
+def count_shards(strata: Any) -> ShardCounts:
+    """Count the argument of `shard_counts`."""
+    if not isinstance(strata, Mapping):
+        raise refused_type("strata", "map the name of each shard to the strata of its rows", show(strata))
+    for shard in strata:
+        if not isinstance(shard, str) or not shard:
+            raise refused_type("strata", "name each shard by a text", show(shard))
+    counted = []
+    for shard in shown_names(sorted(strata), "strata", noun="shard"):
+        with refusals(f"of shard {show(shard)}"):
+            encoded = encode_strata(strata[shard], missing=None, may_be_empty=True)
+        counted.append(ShardCounts(encoded.counts[np.newaxis], [shard], encoded.values))
+    return bound(counted, "strata")
+
+
+def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Combine the tables of counts of several processes. The R function ``rbridge::bind_counts()`` returns the same.
+
+    Parameters
+    ----------
+    tables : iterable of pandas.DataFrame
+        The result of `shard_counts` in each process. Each shard is in one of them. A table may have no columns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The result of `shard_counts` for all shards at once, whichever process held them. Strata without rows are left
+        out.
+
+    Examples
+    --------
+    >>> from pystrat import bind_counts, shard_counts
+    >>> tables = [shard_counts({"b.csv": ["yes", "no"]}), shard_counts({"a.csv": ["no", "no"]})]
+    >>> bind_counts(tables).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 1, 'yes': 1}}
+    """
+    required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
+    listed = check_iterable(tables, "tables", required=required)
+    read = [read_counts(table, "tables", may_lack_strata=True) for table in listed]
+    return check_any_rows(bound(read, "tables"), "tables").to_frame()
+
+
+def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
+    """Combine tables: shards by name, strata with rows in order of first appearance over the shards.
+
+    Within a shard, the order of strata is that of its table. `name` is that of the parameter, for error messages.
+    """
+    values: dict[str, Any] = {}
+    for counts in tables:
+        for stratum, value in zip(counts.strata, counts.values):
+            known = values.setdefault(stratum, value)
+            if len({identity_of(known, name), identity_of(value, name)}) > 1:
+                got = f"{show(stratum)} as the name of two"
+                raise refused_value(name, "have strata of different names", got, "Recode them.")
+    shards = sorted(shard for counts in tables for shard in counts.shards)
+    if not shards:
+        raise refused_value(name, "have at least one shard", "none")
+    twice = next((shard for shard, following in zip(shards, shards[1:]) if shard == following), None)
+    if twice is not None:
+        raise refused_value(name, "have each shard once", f"{show(twice)} twice")
+    known_shards, known_strata = pd.Index(shards, dtype=object), pd.Index(list(values), dtype=object)
+    table = np.zeros((len(shards), len(values)), dtype=np.int64)
+    rows, columns = [], []
+    for counts in tables:
+        row, column = np.nonzero(counts.table)
+        rows.append(known_shards.get_indexer(counts.shards)[row])
+        columns.append(known_strata.get_indexer(counts.strata)[column])
+        table[rows[-1], columns[-1]] = counts.table[row, column]
+    by_shard = np.argsort(np.concatenate(rows), kind="stable")
+    found = pd.unique(np.concatenate(columns)[by_shard])
+    index = _index_of([list(values.values())[place] for place in found], tables)
+    return _checked_sum(ShardCounts(table[:, found], shards, index), name)
+
+
+def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:
+    """Return values as an index, with the names that the columns of strata have."""
+    of_columns = [counts.values.names for counts in tables if counts.values.nlevels > 1]
+    if of_columns and all(isinstance(value, tuple) for value in values):
+        return pd.MultiIndex.from_tuples(values, names=of_columns[0])
+    is_text = any(isinstance(value, str) for value in values) or not values
+    name = next((counts.values.name for counts in tables), None)
+    return pd.Index(values, dtype=object if is_text else None, name=name, tupleize_cols=False)
+
+
+def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
+    """Return counts of strata that have rows; refuse them if there are none."""
+    if not len(counts.values):
+        raise refused_value(name, "have at least one row", "0 rows")
+    return counts
+
+
+def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
+    """Count the rows of each stratum in each shard, over all processes.
+
+    Every process of the group calls it with its own shards, and gets the same table. If counting fails in a process, it
+    raises that error, and the others a ValueError that names the process: none waits forever.
+
+    Parameters
+    ----------
+    strata : mapping from str to strata
+        The strata of the rows of each shard of this process, as in `shard_counts`; empty if it has none.
+    process_group : torch.distributed.ProcessGroup, optional
+        The processes; by default torch's default group. If no group runs, this process is the only one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The result of `shard_counts` for the shards of all processes, whichever process holds them.
+
+    Notes
+    -----
+    The exchange is ``torch.distributed.all_gather_object``, of counts and values of strata. With the backend nccl, call
+    ``torch.cuda.set_device`` before.
+
+    Examples
+    --------
+    >>> from pystrat import gather_counts
+    >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
+    {'a.csv': {'no': 2, 'yes': 1}}
+    """
+    if check_group(process_group) is None:
+        return check_any_rows(count_shards(strata), "strata").to_frame()
+    has_none = isinstance(strata, Mapping) and not strata
+    gathered = gather(lambda: None if has_none else count_shards(strata), process_group, "count its shards")
+    held = [own for own in gathered if own is not None]
+    return check_any_rows(bound(held, "strata"), "strata").to_frame()

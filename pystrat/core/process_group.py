@@ -1,0 +1,50 @@
+"""The torch process group, if one runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Optional, TypeVar
+
+from pystrat.core.messages import refused_value, show
+
+_Own = TypeVar("_Own")
+
+
+def running_group() -> Optional[Any]:
+    """Return the module torch.distributed if it runs a process group; it has been imported then."""
+    distributed: Any = sys.modules.get("torch.distributed")
+    is_running = distributed is not None and distributed.is_available() and distributed.is_initialized()
+    return distributed if is_running else None
+
+
+def check_group(process_group: Any) -> Optional[Any]:
+    """Return the module torch.distributed, None if no process group runs; refuse what is no group of this process."""
+    distributed = running_group()
+    if distributed is None:
+        if process_group is not None:
+            raise refused_value("process_group", "be left out if no process group runs", show(process_group))
+    elif process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
+        raise refused_value("process_group", "be a group of this process", show(process_group))
+    return distributed
+
+
+def gather(make: Callable[[], _Own], process_group: Optional[Any], doing: str) -> list[_Own]:
+    """Return what a function returns in each process of a group; if it fails in one of them, all raise an error.
+
+    What it returns can be pickled. `doing` says what failed, such as "count its shards".
+    """
+    error: Optional[Exception] = None
+    made: Any = None
+    try:
+        made = make()
+    except Exception as failure:  # of any kind, because the other processes wait
+        error, made = failure, f"could not {doing}: {type(failure).__name__}: {failure}"
+    distributed: Any = running_group()
+    gathered: list[Any] = [None] * distributed.get_world_size(process_group)
+    distributed.all_gather_object(gathered, (error is not None, made), group=process_group)
+    if error is not None:
+        raise error
+    for process, (has_failed, text) in enumerate(gathered):
+        if has_failed:
+            raise ValueError(f"Process {process} {text}")
+    return [made for _, made in gathered]

@@ -1,0 +1,1 @@
+"""Advice on settings, and tables and pictures of what the batches hold."""

@@ -1,0 +1,191 @@
+"""Batches of data in memory, or in memory maps, without a step in Python for each row."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Callable, Iterator, Optional, Union
+
+import numpy as np
+import torch
+from torch.utils.data import default_collate
+
+from pystrat.core.arrays import check_same_rows, plain_array, refuse_without_array
+from pystrat.core.base import BatchSampler
+from pystrat.core.limits import MAX_EXACT
+from pystrat.core.messages import check_integer, count_of, refused_type, refused_value, show
+from pystrat.training.resumable import ResumableLoader, check_rows
+
+
+class TensorLoader(ResumableLoader):
+    """Loader for data in memory or in memory maps: it gathers the rows of many batches in one call.
+
+    It yields what ``DataLoader(TensorDataset(*tensors), batch_sampler=sampler)`` yields, bit for bit and in the same
+    order, and counts batches as `ResumableLoader` does. ``docs/fast-epochs.md`` says when this matters.
+
+    Parameters
+    ----------
+    *tensors : torch tensors, numpy arrays, pandas objects, or dicts, lists and tuples of these, nested as you like
+        The data, all with the number of rows that the sampler was made for. Memory maps are read as far as batches need
+        them. An object that takes an array of row positions and returns their rows, such as `PairDataset` or
+        `TripleDataset`, is requested for many batches at once.
+    sampler : BatchSampler
+        A batch sampler of this package.
+    transform : callable, optional
+        Called with each batch; the loader yields what it returns.
+    device : torch.device, str or int, optional
+        The device of the batches; by default, that of the data.
+    chunk : int, default 1048576
+        The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself.
+
+    Notes
+    -----
+    * A batch is a list with a tensor for each of `tensors`. A single dict, list or dataset determines the form by
+      itself; tuples become lists, as in a DataLoader.
+    * Auxiliary values of a sampler (`TreeBatchSampler`) come last, under the key ``"aux"`` if a batch is a dict.
+    * Each batch is a part of the memory of its chunk, which it keeps: to keep a batch, keep ``batch.clone()``.
+    * Samplers with feedback draw a batch when it is requested; a chunk is then one batch.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat import StratifiedBatchSampler, TensorLoader
+    >>> labels = torch.tensor([0, 1, 1, 0, 1, 1])
+    >>> sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=1, seed=1)
+    >>> for x, y in TensorLoader(torch.arange(6.0), labels, sampler=sampler):
+    ...     print(x.tolist(), y.tolist())
+    [0.0, 2.0, 5.0] [0, 1, 1]
+    [3.0, 1.0, 4.0] [0, 1, 1]
+    """
+
+    def __init__(
+        self,
+        *tensors: Any,
+        sampler: BatchSampler,
+        transform: Optional[Callable[[Any], Any]] = None,
+        device: Union[torch.device, str, int, None] = None,
+        chunk: int = 2**20,
+    ) -> None:
+        if not isinstance(sampler, BatchSampler):
+            raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
+        self._sampler, self._transform = sampler, transform
+        self._chunk = check_integer(chunk, "chunk", minimum=1, maximum=MAX_EXACT)
+        self._device = None if device is None else torch.empty(0, device=device).device  # type: ignore[arg-type]
+        given = tensors[0] if len(tensors) == 1 and not _is_array(tensors[0]) else list(tensors)
+        check_same_rows(("tensors", leaf) for leaf in _leaves(given))
+        self._data = _mapped(_source, given)
+        sources = _leaves(self._data)
+        if not sources:
+            raise refused_value("tensors", "have at least one tensor", "none")
+        for source in sources:
+            check_rows(sampler, source, "tensors", "have")
+        n_rows = sorted({len(source) for source in sources if isinstance(source, torch.Tensor)})
+        if len(n_rows) > 1:
+            got = f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}"
+            raise refused_value("tensors", "have the same number of rows", got)
+
+    def _batches(self) -> Iterator[Any]:
+        at_once = type(self._sampler)._lists_from is BatchSampler._lists_from  # else drawn when they are requested
+        batches = self._by_chunks() if at_once else map(self._one, self._sampler)
+        return batches if self._transform is None else map(self._transform, batches)
+
+    def _one(self, rows: Any) -> Any:
+        """Return one batch."""
+        values = self._values(torch.tensor(rows))
+        if not getattr(self._sampler, "auxiliary_names", ()):
+            return values
+        auxiliary = default_collate([row.aux for row in rows])
+        if isinstance(values, dict):
+            return {**values, "aux": auxiliary}
+        return [*(values if isinstance(values, (list, tuple)) else [values]), auxiliary]
+
+    def _by_chunks(self) -> Iterator[Any]:
+        """Begin the sampler's next epoch; gather its batches, of which the first shows how many rows a chunk has."""
+        batches = self._sampler._begin_arrays()
+        rows, offsets, begin, most_rows = torch.from_numpy(batches.rows), batches.offsets, 0, 0
+        while begin < len(batches):
+            end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + most_rows, side="right")) - 1)
+            values = self._values(rows[offsets[begin] : offsets[end]])
+            leaves, sizes = _leaves(values), np.diff(offsets[begin : end + 1]).tolist()
+            parts = zip(*(_parts(leaf, sizes) for leaf in leaves))
+            is_flat = type(values) is list and all(map(_is_array, values))
+            yield from map(list, parts) if is_flat else (_filled(values, iter(part)) for part in parts)
+            if begin == 0:
+                most_rows = self._chunk * sizes[0] // max(1, sum(map(_n_bytes, leaves)))
+            begin = end
+
+    def _values(self, rows: torch.Tensor) -> Any:
+        """Return the values of rows, in the form of a batch."""
+
+        def values_of(source: Any) -> Any:
+            if not isinstance(source, torch.Tensor):
+                return _mapped(self._moved, source[rows.numpy()])
+            return self._moved(source.index_select(0, rows.to(source.device)))
+
+        return _mapped(values_of, self._data)
+
+    def _moved(self, values: Any) -> Any:
+        """Return values on the device; an array of text, which no tensor holds, as it is."""
+        if not isinstance(values, (torch.Tensor, np.ndarray)):
+            raise refused_type("tensors", "return tensors or arrays for an array of rows", show(values))
+        if getattr(values.dtype, "kind", None) in ("O", "U", "S"):
+            return values
+        return torch.as_tensor(values, device=self._device)
+
+
+def _is_array(values: Any) -> bool:
+    return hasattr(values, "dtype") or hasattr(values, "dtypes")
+
+
+def _source(values: Any) -> Any:
+    """Return the tensor of a tensor or an array, or a dataset as it is."""
+    if not _is_array(values):
+        if hasattr(values, "__getitem__") and not isinstance(values, (str, bytes)):
+            return values
+        raise refused_type("tensors", "be tensors or arrays", show(values))
+    if not isinstance(values, torch.Tensor):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
+            values = torch.from_numpy(plain_array(values, "tensors"))
+    refuse_without_array(values, "tensors")
+    if values.requires_grad:
+        raise refused_value("tensors", "require no gradients", "one that does", "Call its method detach().")
+    return values
+
+
+def _mapped(function: Callable[[Any], Any], data: Any) -> Any:
+    """Call a function for each leaf of nested dicts, lists and tuples; return the results in the same form."""
+    if isinstance(data, Mapping):
+        return {name: _mapped(function, value) for name, value in data.items()}
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*(_mapped(function, value) for value in data))
+    if isinstance(data, (list, tuple)):
+        return [_mapped(function, value) for value in data]
+    return function(data)
+
+
+def _leaves(data: Any) -> list[Any]:
+    found: list[Any] = []
+    _mapped(found.append, data)
+    return found
+
+
+def _filled(form: Any, leaves: Iterator[Any]) -> Any:
+    return _mapped(lambda _: next(leaves), form)
+
+
+def _n_bytes(values: Any) -> int:
+    return int(values.nbytes if isinstance(values, np.ndarray) else values.numel() * values.element_size())
+
+
+def _parts(values: Any, sizes: list[int]) -> Any:
+    """Return the values of each batch. A dataset may return one value for several rows, such as those of a triple."""
+    group, rest = divmod(sum(sizes), max(1, len(values)))
+    if rest or any(size % max(1, group) for size in sizes):
+        got = f"{count_of(len(values), 'value')} for {count_of(sum(sizes), 'row')}"
+        raise refused_value("tensors", "return a value for each row, or for each group of rows", got)
+    if group > 1:
+        sizes = [size // group for size in sizes]
+    if isinstance(values, torch.Tensor):  # unlike split(): the parts do not know of one another's changes
+        return torch.unsafe_split_with_sizes(values, sizes)
+    return np.split(values, np.cumsum(sizes)[:-1])
