@@ -83,7 +83,7 @@ def test_the_state_counts_the_batches_of_all_ranks() -> None:
     loader = of_rank(0)
     take(loader, 2)
     assert (loader.state_dict()["epoch"], loader.state_dict()["batch"]) == (0, 4)
-    assert len(loader) == len(loader.sampler) and repr(loader) == f"ResumableLoader({loader.sampler!r})"
+    assert len(loader) == len(loader.sampler)
 
 
 class HasState(list[list[int]]):

@@ -62,17 +62,13 @@ class ResumableLoader:
 
     @property
     def sampler(self) -> Any:
-        """The sampler, whose epoch Lightning sets, also after ``iter(loader)``."""
+        """The sampler, whose epoch Lightning sets."""
         return self._sampler
 
     def __len__(self) -> int:
         return len(self._sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        self._run = None
-        return self._counted()
-
-    def _counted(self) -> Iterator[Any]:
         self._run = run = list(self._sampler._next[:2])
         for batch in self._batches():
             run[1] += 1
@@ -97,9 +93,6 @@ class ResumableLoader:
         """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
         self._sampler.load_state_dict(state)
         self._run = None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._sampler!r})"
 
 
 def check_rows(sampler: Any, data: Any, name: str, have: str) -> None:

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch.utils.data import default_collate
 
-from pystrat.core.arrays import check_same_rows, plain_array, refuse_without_array
+from pystrat.core.arrays import check_same_rows, plain_array
 from pystrat.core.base import BatchSampler
-from pystrat.core.limits import MAX_EXACT
-from pystrat.core.messages import check_integer, count_of, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, refused_type, show
 from pystrat.training.resumable import ResumableLoader, check_rows
 
 
@@ -69,20 +68,13 @@ class TensorLoader(ResumableLoader):
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
         self._sampler, self._transform = sampler, transform
-        self._chunk = check_integer(chunk, "chunk", minimum=1, maximum=MAX_EXACT)
-        self._device = None if device is None else torch.empty(0, device=device).device  # type: ignore[arg-type]
+        self._chunk = check_integer(chunk, "chunk", minimum=1)
+        self._device = None if device is None else torch.device(device)
         given = tensors[0] if len(tensors) == 1 and not _is_array(tensors[0]) else list(tensors)
         check_same_rows(("tensors", leaf) for leaf in _leaves(given))
         self._data = _mapped(_source, given)
-        sources = _leaves(self._data)
-        if not sources:
-            raise refused_value("tensors", "have at least one tensor", "none")
-        for source in sources:
+        for source in _leaves(self._data):
             check_rows(sampler, source, "tensors", "have")
-        n_rows = sorted({len(source) for source in sources if isinstance(source, torch.Tensor)})
-        if len(n_rows) > 1:
-            got = f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}"
-            raise refused_value("tensors", "have the same number of rows", got)
 
     def _batches(self) -> Iterator[Any]:
         at_once = type(self._sampler)._lists_from is BatchSampler._lists_from  # else drawn when they are requested
@@ -109,7 +101,9 @@ class TensorLoader(ResumableLoader):
             leaves, sizes = _leaves(values), np.diff(offsets[begin : end + 1]).tolist()
             parts = zip(*(_parts(leaf, sizes) for leaf in leaves))
             is_flat = type(values) is list and all(map(_is_array, values))
-            yield from map(list, parts) if is_flat else (_filled(values, iter(part)) for part in parts)
+            for part in parts:
+                own = iter(part)
+                yield list(part) if is_flat else _mapped(lambda _: next(own), values)
             if begin == 0:
                 most_rows = self._chunk * sizes[0] // max(1, sum(map(_n_bytes, leaves)))
             begin = end
@@ -126,8 +120,6 @@ class TensorLoader(ResumableLoader):
 
     def _moved(self, values: Any) -> Any:
         """Return values on the device; an array of text, which no tensor holds, as it is."""
-        if not isinstance(values, (torch.Tensor, np.ndarray)):
-            raise refused_type("tensors", "return tensors or arrays for an array of rows", show(values))
         if getattr(values.dtype, "kind", None) in ("O", "U", "S"):
             return values
         return torch.as_tensor(values, device=self._device)
@@ -138,19 +130,12 @@ def _is_array(values: Any) -> bool:
 
 
 def _source(values: Any) -> Any:
-    """Return the tensor of a tensor or an array, or a dataset as it is."""
-    if not _is_array(values):
-        if hasattr(values, "__getitem__") and not isinstance(values, (str, bytes)):
-            return values
-        raise refused_type("tensors", "be tensors or arrays", show(values))
-    if not isinstance(values, torch.Tensor):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
-            values = torch.from_numpy(plain_array(values, "tensors"))
-    refuse_without_array(values, "tensors")
-    if values.requires_grad:
-        raise refused_value("tensors", "require no gradients", "one that does", "Call its method detach().")
-    return values
+    """Return the tensor of an array; a tensor or a dataset as it is."""
+    if isinstance(values, torch.Tensor) or not _is_array(values):
+        return values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
+        return torch.from_numpy(plain_array(values, "tensors"))
 
 
 def _mapped(function: Callable[[Any], Any], data: Any) -> Any:
@@ -170,20 +155,13 @@ def _leaves(data: Any) -> list[Any]:
     return found
 
 
-def _filled(form: Any, leaves: Iterator[Any]) -> Any:
-    return _mapped(lambda _: next(leaves), form)
-
-
 def _n_bytes(values: Any) -> int:
     return int(values.nbytes if isinstance(values, np.ndarray) else values.numel() * values.element_size())
 
 
 def _parts(values: Any, sizes: list[int]) -> Any:
     """Return the values of each batch. A dataset may return one value for several rows, such as those of a triple."""
-    group, rest = divmod(sum(sizes), max(1, len(values)))
-    if rest or any(size % max(1, group) for size in sizes):
-        got = f"{count_of(len(values), 'value')} for {count_of(sum(sizes), 'row')}"
-        raise refused_value("tensors", "return a value for each row, or for each group of rows", got)
+    group = sum(sizes) // max(1, len(values))
     if group > 1:
         sizes = [size // group for size in sizes]
     if isinstance(values, torch.Tensor):  # unlike split(): the parts do not know of one another's changes
