@@ -11,16 +11,8 @@ from pystrat.core.base import BatchSampler
 from pystrat.core.batches import Batches
 from pystrat.core.digest import fingerprint_of
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import (
-    check_flag,
-    check_integer,
-    check_iterable,
-    count_of,
-    is_iterable,
-    refused_type,
-    refused_value,
-    show,
-)
+from pystrat.core.messages import check_flag, check_integer, check_iterable, count_of, is_iterable
+from pystrat.core.messages import refused_type, refused_value, show
 from pystrat.core.row_arguments import check_positions
 from pystrat.core.seeds import epoch_seed
 
@@ -112,9 +104,10 @@ class _Distributed(BatchSampler):
         if are_rows == (self._batch_size is None):
             required = "be given if 'sampler' yields rows, and not if it yields batches"
             raise refused_value("batch_size", required, show(self._batch_size))
-        return self._cut(_rows_of(items)) if are_rows else self._whole(list(map(_rows_of, items)))
+        found = self._cut(check_positions(items, MAX_COUNT, "sampler")) if are_rows else self._whole(items)
+        return Batches(check_positions(found.rows, MAX_COUNT, "sampler").astype(np.int32), found.offsets)
 
-    def _cut(self, rows: NDArray[np.int32]) -> Batches:
+    def _cut(self, rows: NDArray[np.int64]) -> Batches:
         """Cut the rows of an epoch into batches whose number is a multiple of the replicas."""
         n_rows, n_replicas, size = len(rows), self._num_replicas or 1, self._batch_size or 1
         most = n_rows // (size * n_replicas)
@@ -127,14 +120,14 @@ class _Distributed(BatchSampler):
         rows = rows[: n_batches * size] if self._drop_last else rows
         return Batches(rows, np.arange(n_batches + 1, dtype=np.int64) * len(rows) // n_batches)
 
-    def _whole(self, batches: list[NDArray[np.int32]]) -> Batches:
+    def _whole(self, batches: list[Any]) -> Batches:
         """Repeat or leave out batches, so that their number is a multiple of the replicas."""
         n_replicas, n_found = self._num_replicas or 1, len(batches)
         n_batches = (n_found if self._drop_last else n_found + n_replicas - 1) // n_replicas * n_replicas
         if n_batches == 0:
             required = f"yield at least {count_of(n_replicas, 'batch')}, one for each replica"
             raise refused_value("sampler", required, count_of(n_found, "batch"))
-        return Batches.gather(batches[place % n_found] for place in range(n_batches))
+        return Batches.gather((batches[place % n_found] for place in range(n_batches)), "sampler")
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if self._drawn[0] != epoch:
@@ -146,11 +139,3 @@ class _Distributed(BatchSampler):
 
     def _global_length(self) -> int:
         return self._epoch_length(self.epoch)
-
-    def __repr__(self) -> str:
-        return f"distribute({type(self._source).__name__}, seed={self._seed})"
-
-
-def _rows_of(items: Any) -> NDArray[np.int32]:
-    """Return row positions in the type of those of the other samplers."""
-    return check_positions(items, MAX_COUNT, "sampler").astype(np.int32)
