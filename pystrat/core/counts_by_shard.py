@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.columns import check_text
 from pystrat.core.lazy_pandas import is_frame, pd
 from pystrat.core.limits import MAX_EXACT
 from pystrat.core.messages import check_iterable, refusals, refused_type, refused_value, show
@@ -66,16 +66,12 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
         first = float(numbers[wrong][0])
         advice = "Fill what is missing with 0." if np.isnan(first) else None
         raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
+    if numbers.sum() >= MAX_EXACT:  # below it, sums of doubles are exact
+        raise refused_value(name, _WHOLE_NUMBERS, "more rows")
     shards = shown_names(counts.index, name, noun="shard")
     if counts.shape[1]:
         shown_names(counts.columns, name, noun="stratum")
-    return _checked_sum(ShardCounts(numbers.astype(np.int64), shards, counts.columns), name)
-
-
-def _checked_sum(counts: ShardCounts, name: str) -> ShardCounts:
-    if counts.table.sum(dtype=np.float64) >= MAX_EXACT:  # below it, sums of doubles are exact
-        raise refused_value(name, _WHOLE_NUMBERS, "more rows")
-    return counts
+    return ShardCounts(numbers.astype(np.int64), shards, counts.columns)
 
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
@@ -89,7 +85,6 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     for label in found:
         identity_of(label, name)
     names = tuple(name_of(label, exact=True) for label in found)
-    check_text(names, lambda got, advice=None: refused_type(name, f"name each {noun} by text that R can hold", got))
     check_keys(names, name, noun=noun)
     return names
 
@@ -158,8 +153,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """
     required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
     listed = check_iterable(tables, "tables", required=required)
-    read = [read_counts(table, "tables", may_lack_strata=True) for table in listed]
-    return check_any_rows(bound(read, "tables"), "tables").to_frame()
+    return _bound_frame([read_counts(table, "tables", may_lack_strata=True) for table in listed], "tables")
 
 
 def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
@@ -167,48 +161,47 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
 
     Within a shard, the order of strata is that of its table. `name` is that of the parameter, for error messages.
     """
-    values: dict[str, Any] = {}
+    identities: dict[str, Any] = {}
     for counts in tables:
         for stratum, value in zip(counts.strata, counts.values):
-            known = values.setdefault(stratum, value)
-            if len({identity_of(known, name), identity_of(value, name)}) > 1:
+            identity = identity_of(value, name)
+            if len({identity, identities.setdefault(stratum, identity)}) > 1:
                 got = f"{show(stratum)} as the name of two"
                 raise refused_value(name, "have strata of different names", got, "Recode them.")
-    shards = sorted(shard for counts in tables for shard in counts.shards)
+    held = [(shard, row, counts) for counts in tables for shard, row in zip(counts.shards, counts.table)]
+    held.sort(key=itemgetter(0))
+    shards = [shard for shard, _, _ in held]
     if not shards:
         raise refused_value(name, "have at least one shard", "none")
     twice = next((shard for shard, following in zip(shards, shards[1:]) if shard == following), None)
     if twice is not None:
         raise refused_value(name, "have each shard once", f"{show(twice)} twice")
-    known_shards, known_strata = pd.Index(shards, dtype=object), pd.Index(list(values), dtype=object)
-    table = np.zeros((len(shards), len(values)), dtype=np.int64)
-    rows, columns = [], []
-    for counts in tables:
-        row, column = np.nonzero(counts.table)
-        rows.append(known_shards.get_indexer(counts.shards)[row])
-        columns.append(known_strata.get_indexer(counts.strata)[column])
-        table[rows[-1], columns[-1]] = counts.table[row, column]
-    by_shard = np.argsort(np.concatenate(rows), kind="stable")
-    found = pd.unique(np.concatenate(columns)[by_shard])
-    index = _index_of([list(values.values())[place] for place in found], tables)
-    return _checked_sum(ShardCounts(table[:, found], shards, index), name)
+    values: dict[str, Any] = {}
+    for _, row, counts in held:
+        for place in np.flatnonzero(row):
+            values.setdefault(counts.strata[place], counts.values[place])
+    known = pd.Index(list(values), dtype=object)
+    table = np.zeros((len(held), len(values)), dtype=np.int64)
+    for of_shard, (_, row, counts) in zip(table, held):
+        places = np.flatnonzero(row)
+        of_shard[known.get_indexer(np.array(counts.strata, dtype=object)[places])] = row[places]
+    return ShardCounts(table, shards, _index_of(list(values.values()), tables))
 
 
 def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:
     """Return values as an index, with the names that the columns of strata have."""
     of_columns = [counts.values.names for counts in tables if counts.values.nlevels > 1]
-    if of_columns and all(isinstance(value, tuple) for value in values):
+    if of_columns:
         return pd.MultiIndex.from_tuples(values, names=of_columns[0])
     is_text = any(isinstance(value, str) for value in values) or not values
-    name = next((counts.values.name for counts in tables), None)
-    return pd.Index(values, dtype=object if is_text else None, name=name, tupleize_cols=False)
+    return pd.Index(values, dtype=object if is_text else None, name=tables[0].values.name)
 
 
-def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
-    """Return counts of strata that have rows; refuse them if there are none."""
+def _bound_frame(tables: Sequence[ShardCounts], name: str) -> pd.DataFrame:
+    counts = bound(tables, name)
     if not len(counts.values):
         raise refused_value(name, "have at least one row", "0 rows")
-    return counts
+    return counts.to_frame()
 
 
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
@@ -241,8 +234,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     {'a.csv': {'no': 2, 'yes': 1}}
     """
     if check_group(process_group) is None:
-        return check_any_rows(count_shards(strata), "strata").to_frame()
+        return _bound_frame([count_shards(strata)], "strata")
     has_none = isinstance(strata, Mapping) and not strata
     gathered = gather(lambda: None if has_none else count_shards(strata), process_group, "count its shards")
-    held = [own for own in gathered if own is not None]
-    return check_any_rows(bound(held, "strata"), "strata").to_frame()
+    return _bound_frame([own for own in gathered if own is not None], "strata")
