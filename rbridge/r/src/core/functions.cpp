@@ -12,61 +12,30 @@ namespace pystrat {
 namespace {
 
 /* The largest "minimum" for which batches have at most "mean_batch_size" rows on average. */
-struct MinSamples : Answer {
-  Counts rows;
-  int64_t n_batches;
-
-  static std::vector<int64_t> counts_of(const Values &given) {
-    View<double> counts = given.array<double>("counts", "be the rows of each stratum");
-    return {counts.begin(), counts.end()};
-  }
-
-  MinSamples(const Values &given, uint32_t, Host &)
-      : rows(counts_of(given), counts_of(given)),
-        n_batches(batches_by_size(
-            "mean_batch_size", rows, given.whole("mean_batch_size", 1), given.whole_or("num_replicas", 1, 1)
-        )) {}
-
-  void describe(Host &host) const override { host.number("minimum", static_cast<double>(rows.fewest() / n_batches)); }
-};
+void give_min_samples(const Values &given, Host &host) {
+  View<double> counts = given.array<double>("counts", "be the rows of each stratum");
+  std::vector<int64_t> of_strata(counts.begin(), counts.end());
+  Counts rows(of_strata, of_strata);
+  double size = given.whole("mean_batch_size", 1), replicas = given.whole_or("num_replicas", 1, 1);
+  host.number("minimum", static_cast<double>(rows.fewest() / batches_by_size("mean_batch_size", rows, size, replicas)));
+}
 
 /* The order of rows that R's sample() draws. */
-struct Permutation : Answer {
-  uint32_t seed;
-  int64_t n_rows;
-
-  Permutation(const Values &given, uint32_t, Host &)
-      : seed(static_cast<uint32_t>(given.whole("seed", 0))), n_rows(given.count("n_rows", 0)) {}
-
-  void describe(Host &host) const override {
-    Generator generator(seed);
-    int32_t *rows = host.make<int32_t>("rows", n_rows);
-    for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
-  }
-};
+void give_permutation(const Values &given, Host &host) {
+  Generator generator(static_cast<uint32_t>(given.whole("seed", 0)));
+  int64_t n_rows = given.count("n_rows", 0);
+  int32_t *rows = host.make<int32_t>("rows", n_rows);
+  for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
+}
 
 /* The state of a new generator, as states and R have it. */
-struct RandomStream : Answer {
-  uint32_t seed;
-
-  RandomStream(const Values &given, uint32_t, Host &) : seed(static_cast<uint32_t>(given.whole("seed", 0))) {}
-
-  void describe(Host &host) const override {
-    Generator(seed).save(host.make<double>("words", Generator::N_NUMBERS));
-  }
-};
+void give_random_stream(const Values &given, Host &host) {
+  Generator generator(static_cast<uint32_t>(given.whole("seed", 0)));
+  generator.save(host.make<double>("words", Generator::N_NUMBERS));
+}
 
 /* The digest of "bytes", as fingerprints have it. */
-struct DigestOfBytes : Answer {
-  Value bytes;
-
-  DigestOfBytes(const Values &given, uint32_t, Host &) : bytes(given["bytes"]) {}
-
-  void describe(Host &host) const override {
-    std::string text = identified(bytes, host);
-    host.give("digest", text.data(), static_cast<int64_t>(text.size()));
-  }
-};
+void give_digest(const Values &given, Host &host) { host.words("digest", identified(given["bytes"], host)); }
 
 /* What messages call the parts of recipes whose names are not those of parameters. */
 const std::pair<const char *, std::vector<std::string>> NAMES_OF_PARTS[] = {
@@ -130,30 +99,21 @@ std::string difference_of(const std::string &own, const std::string &other) {
 }
 
 /* The "difference" of a fingerprint from one's own, as messages have it. */
-struct Difference : Answer {
-  const Values &given;
-
-  Difference(const Values &given, uint32_t, Host &) : given(given) {}
-
-  void describe(Host &host) const override {
-    std::string text = difference_of(std::get<std::string>(given["own"]), std::get<std::string>(given["other"]));
-    host.give("difference", text.data(), static_cast<int64_t>(text.size()));
-  }
-};
+void give_difference(const Values &given, Host &host) {
+  host.words("difference", difference_of(std::get<std::string>(given["own"]), std::get<std::string>(given["other"])));
+}
 
 /* Refuse a state that has another "fingerprint" than one's own. */
-struct StateCheck : Answer {
-  StateCheck(const Values &given, uint32_t, Host &) {
-    const std::string &own = std::get<std::string>(given["own"]);
-    const std::string *other = std::get_if<std::string>(&given["fingerprint"]);
-    if (other != nullptr && *other == own) return;
-    std::string differs = other == nullptr ? "" : " with " + difference_of(own, *other);
-    refuse(
-        "state", "that of a sampler" + differs, "come from a sampler with the same data, parameters and seed",
-        "Make the sampler as it was made when the state was saved."
-    );
-  }
-};
+void check_state(const Values &given, Host &) {
+  const std::string &own = std::get<std::string>(given["own"]);
+  const std::string *other = std::get_if<std::string>(&given["fingerprint"]);
+  if (other != nullptr && *other == own) return;
+  std::string differs = other == nullptr ? "" : " with " + difference_of(own, *other);
+  refuse(
+      "state", "that of a sampler" + differs, "come from a sampler with the same data, parameters and seed",
+      "Make the sampler as it was made when the state was saved."
+  );
+}
 
 /* Numbers for doubles in order of first appearance, from the host's first row. Two are the same if their bits are,
  * which may be those of integers. A table of slots begins small, and grows when it is half full, so that few distinct
@@ -219,15 +179,19 @@ struct NumberedValues : Answer {
 }  // namespace
 
 const Kind min_samples_for_batch_size_kind = {
-    "min_samples_for_batch_size", Table{whole("mean_batch_size"), MISSING} + SHARING, make<MinSamples>, {"counts"},
+    "min_samples_for_batch_size", Table{whole("mean_batch_size"), MISSING} + SHARING,
+    make<AnswerOf<give_min_samples>>, {"counts"},
 };
 const Kind permutation_kind = {
-    "permutation", {{"n_rows", Is::whole, 0, LARGEST_COUNT}, {"seed", Is::whole, 0, LARGEST_SEED}}, make<Permutation>,
+    "permutation", {{"n_rows", Is::whole, 0, LARGEST_COUNT}, {"seed", Is::whole, 0, LARGEST_SEED}},
+    make<AnswerOf<give_permutation>>,
 };
-const Kind random_stream_kind = {"random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<RandomStream>};
-const Kind digest_kind = {"digest", {}, make<DigestOfBytes>, {"bytes"}};
-const Kind difference_kind = {"difference", {}, make<Difference>, {"own", "other"}};
-const Kind state_kind = {"state", {{"version", Is::whole, 1, 1}}, make<StateCheck>, {"own", "fingerprint"}};
+const Kind random_stream_kind = {
+    "random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<AnswerOf<give_random_stream>>,
+};
+const Kind digest_kind = {"digest", {}, make<AnswerOf<give_digest>>, {"bytes"}};
+const Kind difference_kind = {"difference", {}, make<AnswerOf<give_difference>>, {"own", "other"}};
+const Kind state_kind = {"state", {{"version", Is::whole, 1, 1}}, make<AnswerOf<check_state>>, {"own", "fingerprint"}};
 const Kind number_values_kind = {"number_values", {}, make<NumberedValues>, {"values"}};
 
 }  // namespace pystrat
