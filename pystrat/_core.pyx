@@ -402,19 +402,8 @@ def stream_at(words not None):
 def number_texts(list values, int64_t[::1] codes):
     """Number texts in order of first appearance, by their characters alone, a NUL among them.
 
-    pandas compares the texts of a column as C strings, which end at a NUL.
-
-    Parameters
-    ----------
-    values
-        n texts, n below 2^31. Anything that is not text is missing.
-    codes
-        Shape (n,). The result, the number of each text; -1 if it is missing.
-
-    Returns
-    -------
-    list of str
-        The distinct texts, in the order of their numbers. None is of a subclass, whose equality may be its own.
+    pandas compares the texts of a column as C strings, which end at a NUL. `codes` get the number of each text, -1 for
+    what is not text. Returns the distinct texts; none is of a subclass, whose equality may be its own.
     """
     cdef dict known = {}
     cdef list distinct = []

@@ -44,20 +44,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     plan = sampler_command(commands, "plan", "print the number of batches and what each batch holds", _plan)
     plan.add_argument("--plot", type=Path, metavar="IMAGE", help="also save a plot of the plan, such as plan.png")
-    batches = sampler_command(
-        commands, "batches", "write the batches of an epoch to a CSV file, counted from 1", _batches
-    )
+    batches = sampler_command(commands, "batches", "write the batches of an epoch to a CSV file", _batches)
     batches.add_argument("--epoch", type=int, default=0, help="the number of the epoch, from 0")
-    batches.add_argument("--out", type=Path, required=True, metavar="FILE", help="the file, with columns batch and row")
+    batches.add_argument("--out", type=Path, required=True, metavar="FILE", help="with columns batch and row, from 1")
     advice = _command(commands, "advise", "print which sampler a batch size needs", _advise)
     _add_file(advice)
     _add_parameters(advice, [advise])
     tree = _command(commands, "tree", "print how a declared tree draws from a table", _tree)
     tree.add_argument("spec", metavar="SPEC", help="the specification, a .yaml or .yml file")
     _add_file(tree)
-    tree.add_argument(
-        "--draw", dest="length", type=int, metavar="N", help="also draw N rows and print their frequencies"
-    )
+    tree.add_argument("--draw", dest="length", type=int, metavar="N", help="draw N rows and print their frequencies")
     tree.add_argument("--seed", type=int, help="from 0 to 2147483646")
     corpus = commands.add_parser("corpus", help="mix the files of a corpus")
     corpus_commands = corpus.add_subparsers(title="commands", required=True, metavar="COMMAND")

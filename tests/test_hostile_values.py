@@ -232,7 +232,7 @@ FUNCTIONS = {
 WITH_OTHER_ERRORS = """
     Batches.lists Batches.part CorpusDataset CorpusMixtureBatchSampler FeatureLookup FeatureLookup.__call__
     NoDuplicatesBatchSampler PairDataset.__getitem__ RareEventBatchSampler StratifiedStream TensorLoader
-    TreeBatchSampler TreeSampler correct_probabilities count_sources distribute labels_of_masks
+    TreeBatchSampler TreeSampler batch_counts correct_probabilities count_sources distribute labels_of_masks
     plot_batch_counts read_csv read_json_lines stratified_split
 """.split()
 OTHER_ERRORS: tuple[type[Exception], ...] = (AssertionError, LookupError, OSError, OverflowError, TypeError, ValueError)

@@ -211,7 +211,6 @@ def test_missing_values_of_several_columns() -> None:
         (np.array([1], dtype="timedelta64[s]"), "timedelta values"),
         (np.zeros(2, dtype="i4,i4"), "tuple values"),
         ({"x": [1, 2], "y": [1, "a"]}, "a mix of kinds in column 'y'"),
-        (np.array([1 / np.longdouble(3)]), f"{np.dtype(np.longdouble)} numbers that no double holds exactly"),
         ([2**53 + 1, 1], "the integer 9007199254740993, which no double holds exactly,"),
         (np.array([2**64 - 1], dtype=np.uint64), "the integer 18446744073709551615, which no double holds exactly,"),
         # pandas compares C strings, which end at a NUL.
@@ -219,7 +218,6 @@ def test_missing_values_of_several_columns() -> None:
         (np.array(["a\0b", "a"]), r"text with a NUL character, 'a\x00b',"),
         (pd.Series(["a", "a\0b"], dtype="string"), r"text with a NUL character, 'a\x00b',"),
         (pd.Categorical(["a\0b"]), r"text with a NUL character, 'a\x00b',"),
-        (["a", "\ud800"], r"text that is not Unicode, with '\ud800',"),
         ([b"\xff"], r"bytes that are not UTF-8, b'\xff',"),
     ],
 )

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Any, Callable, Iterable, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +125,9 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         codes: NDArray[Any] = np.empty(len(texts), dtype=np.int64)
         # By all characters of each text, which pandas does not compare.
         found = _core.number_texts(texts if kind == "text" else _decoded(texts, refuse), codes)
-        check_text(found, refuse)
+        for text in found:
+            if "\0" in text:
+                raise refuse(f"text with a NUL character, {text!a},")  # which R cannot hold
         kind, distinct = "text", objects_of(found)
     elif kind == "number":
         codes, distinct = factorize_numbers(_as_numbers(values, refuse))
@@ -201,18 +203,6 @@ def _decoded(values: list[Any], refuse: _Refuse) -> list[Any]:
         raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
 
 
-def check_text(texts: Iterable[str], refuse: _Refuse) -> None:
-    """Refuse text that R cannot hold."""
-    try:
-        joined = "\n".join(texts).encode("utf-8")
-    except UnicodeEncodeError as error:
-        surrogate = error.object[error.start : error.end]
-        raise refuse(f"text that is not Unicode, with {surrogate!a},") from None
-    if b"\0" in joined:
-        first = next(value for value in texts if "\0" in value)
-        raise refuse(f"text with a NUL character, {first!a},")
-
-
 def _as_dates(values: Any, refuse: _Refuse) -> Any:
     """Return days or times; refuse a mix of days and times, or of zones and none, whose equals are two."""
     if values.dtype.kind != "M":
@@ -243,10 +233,7 @@ def _as_numbers(values: Any, refuse: _Refuse) -> NDArray[Any]:
         doubles[~missing] = objects[~missing]
         return doubles
     array = plain_array(values)
-    numbers = array if array.dtype.kind in "iu" else float64_of(array)
-    if array.dtype.itemsize > 8 and not np.array_equal(numbers, array, equal_nan=True):
-        raise refuse(f"{array.dtype} numbers that no double holds exactly")
-    return numbers
+    return array if array.dtype.kind in "iu" else float64_of(array)
 
 
 def _check_exact(numbers: NDArray[Any], refuse: _Refuse) -> None:

@@ -81,10 +81,6 @@ class KindBatchSampler(BatchSampler):
         """Plan for the strata of all rows; return what the core says of the plan."""
         codes: dict[str, Any] = {"codes": strata.codes, "n_strata": len(strata.values)}
         self._begin({**codes, **data}, strata.names, {"names": strata.names}, stacklevel)
-        return self._describe()
-
-    def _describe(self) -> dict[str, NDArray[Any]]:
-        """Return what the core says of the plan."""
         return self._instance.describe()
 
     @property
@@ -120,12 +116,8 @@ class KindBatchSampler(BatchSampler):
         return self._instance.identify()
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        drawn = self._drawn(epoch)
+        drawn = self._instance.draw(epoch)
         return Batches(drawn["rows"], drawn["offsets"])
-
-    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
-        """Return all that the core draws for an epoch."""
-        return self._instance.draw(epoch)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_instance"}

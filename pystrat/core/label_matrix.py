@@ -64,11 +64,6 @@ def data_of_labels(labels: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
     return {"codes": compact(codes, len(first)), "n_strata": len(first), "sets": sets}, names
 
 
-def no_row_of(label: str) -> ValueError:
-    """Return the error about a label that no row has."""
-    return refused_value("labels", "have a row of every label", f"no row of label '{label}'", "Leave the label out.")
-
-
 def listed_rows(labels: Any) -> Optional[list[Any]]:
     """Return the rows if each is a list or a set of the labels that it has; None if the labels have another form."""
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, list, tuple)):

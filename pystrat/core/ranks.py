@@ -6,13 +6,12 @@ import json
 from collections import Counter
 from typing import Any, Optional
 
-from pystrat import __version__
 from pystrat.core.digest import difference, digest_of
 from pystrat.core.messages import refused_type, refused_value, shortened, show
 from pystrat.core.places import Placed
 from pystrat.core.process_group import check_group, gather
 
-_SAME = ("kind", "release", "num_replicas", "fingerprint", "place", "feedback")  # the first that differs is named
+_SAME = ("kind", "num_replicas", "fingerprint", "place", "feedback")  # the first that differs is named
 _PLACE = {"version", "fingerprint", "epoch", "batch"}
 
 
@@ -45,16 +44,14 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     facts = gather(lambda: _facts_of(sampler), process_group, "describe its sampler")
     own = facts[0]
     for process, other in enumerate(facts):
-        differing = [name for name in _SAME if other[name] != own[name]]
-        if differing:
-            name = differing[0]
-            got = f"another {name}, {other[name]},"
+        name = next((name for name in _SAME if other[name] != own[name]), None)
+        if name is not None:
+            differs = f"another {name}, {other[name]},"
             if name == "fingerprint":
-                got = difference(own[name], other[name])
+                differs = difference(own[name], other[name])
+            got = f"{differs} in process {process} than in process 0"
             advice = "Pass the same data, parameters and seed in all processes, and load the same state."
-            raise refused_value(
-                "sampler", "be the same in all processes", f"{got} in process {process} than in process 0", advice
-            )
+            raise refused_value("sampler", "be the same in all processes", got, advice)
     ranks = [other["rank"] for other in facts]
     has_ranks = any(rank is not None for rank in ranks)
     if has_ranks and (own["num_replicas"] != len(ranks) or set(ranks) != set(range(len(ranks)))):
@@ -79,7 +76,6 @@ def _facts_of(sampler: Any) -> dict[str, Any]:
     shards = getattr(sampler, "shards", None)
     return {
         "kind": type(sampler).__name__,
-        "release": __version__,
         "num_replicas": sampler.num_replicas,
         "fingerprint": state["fingerprint"],
         "place": f"epoch {state['epoch']} and batch {state['batch']}",

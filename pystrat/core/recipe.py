@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Vector = Union[NDArray[Any], Sequence[str]]
 
-RECIPE_VERSION = 1
+RECIPE_VERSION = "1"
 _TYPES = {"uint8": ("U8", "u1"), "int32": ("I32", "<i4"), "float64": ("F64", "<f8")}
 
 
@@ -37,24 +37,17 @@ class Recipe:
     labels: Mapping[str, Vector] = field(default_factory=dict)  # what is only shown, such as the names of strata
 
 
-def make_recipe(
-    kind: str,
-    *,
-    seed: int,
-    parts: Mapping[str, Any],
-    state: Mapping[str, Any] = {},
-    labels: Mapping[str, Any] = {},
-) -> Recipe:
-    """Return a recipe; None is left out.
+def make_recipe(kind: str, *, seed: int, **entries: Mapping[str, Any]) -> Recipe:
+    """Return a recipe with the entries `parts`, `state` and `labels`; None is left out.
 
     A value is an array of uint8, int32, float64, or uint32, which becomes float64; a sequence of text; a flag, which
     becomes an int32; a number, which becomes a double; or text.
     """
-    return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
-
-
-def _vectors(values: Mapping[str, Any]) -> dict[str, Vector]:
-    return {name: _vector(value) for name, value in values.items() if value is not None}
+    vectors = {
+        entry: {name: _vector(value) for name, value in values.items() if value is not None}
+        for entry, values in entries.items()
+    }
+    return Recipe(kind, seed, **vectors)
 
 
 def _vector(value: Any) -> Vector:
@@ -80,12 +73,7 @@ def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
 
 def recipe_bytes(recipe: Recipe) -> bytes:
     """Return the content of a recipe's file; the same recipe gives the same bytes in Python and R."""
-    metadata = {
-        "format": "pystrat.recipe",
-        "version": str(RECIPE_VERSION),
-        "kind": recipe.kind,
-        "seed": str(recipe.seed),
-    }
+    metadata = {"format": "pystrat.recipe", "version": RECIPE_VERSION, "kind": recipe.kind, "seed": str(recipe.seed)}
     header: dict[str, Any] = {"__metadata__": metadata}
     content: list[bytes] = []
     end = 0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -189,15 +188,11 @@ def strata_of_keys(keys: Iterable[Any], values: pd.Index, parameter: str, *, nou
         code = codes.get(identity_of(key, parameter))
         if code is None:
             required = f"name one of the {_NOUNS[noun]}, {listed_keys(values)}"
-            raise refused_value(parameter, required, shown_key(key), _advice(key, values))
+            meant = [value for value in values if isinstance(key, str) and name_of(value) == key]
+            advice = f"Use {shown_key(meant[0])} instead, the value itself." if len(meant) == 1 else None
+            raise refused_value(parameter, required, shown_key(key), advice)
         found.append(code)
     return found
-
-
-def _advice(key: Any, values: pd.Index) -> Optional[str]:
-    """Return the value that a text shows, if there is one."""
-    meant = [value for value in values if isinstance(key, str) and name_of(value) == key]
-    return f"Use {shown_key(meant[0])} instead, the value itself." if len(meant) == 1 else None
 
 
 def by_value(named: Mapping[str, Any], values: pd.Index) -> dict[Any, Any]:
@@ -206,8 +201,7 @@ def by_value(named: Mapping[str, Any], values: pd.Index) -> dict[Any, Any]:
     A name of no stratum, or of several strata, is kept, so that the sampler refuses it.
     """
     names = list(Names(values))
-    counts = Counter(names)
-    known = {name: value for name, value in zip(names, values) if counts[name] == 1}
+    known = {name: value for name, value in zip(names, values) if names.count(name) == 1}
     return {known.get(name, name): number for name, number in named.items()}
 
 

@@ -25,7 +25,7 @@ class WeightsOfStrata(KindBatchSampler):
 
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the codes."""
-        return self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
+        return self._instance.describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.

@@ -149,7 +149,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         self._names = labels_of(found)
         labels = {"names": self._names, "suffixes": list(suffixes), **file_labels(found, self._table.versions)}
         self._begin(data, self._names, labels)
-        self._numbers = self._describe()
+        self._numbers = self._instance.describe()
         if rules is not None:
             _warn_of_rules(self._names, data["file_rules"], len(data["rule_weights"]))
 

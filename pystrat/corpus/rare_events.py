@@ -133,7 +133,7 @@ class RareEventBatchSampler(KindBatchSampler):
         names = [shown_name(each.name) for each in found]
         self._begin(data, CLASSES, {"names": names, **file_labels(found, self._table.versions)})
         self._n_positive_files = len(listed[0])
-        described = self._describe()
+        described = self._instance.describe()
         self.n_positives, self.n_negatives = (int(described[name][0]) for name in ("n_positives", "n_negatives"))
         self.n_lines = len(self._table)
         counts = np.array([self.n_positives, self.n_negatives])
@@ -150,7 +150,7 @@ class RareEventBatchSampler(KindBatchSampler):
 
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
         """Return the negative files that an epoch, by default the next one, draws from, in the order of its list."""
-        chosen = self._n_positive_files + self._drawn(self._requested_epoch(epoch))["files"]
+        chosen = self._n_positive_files + self._instance.draw(self._requested_epoch(epoch))["files"]
         return [self._table.found[file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
@@ -167,13 +167,13 @@ class RareEventBatchSampler(KindBatchSampler):
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
         """
-        weights = self._drawn(self._requested_epoch(epoch))["weights"]
+        weights = self._instance.draw(self._requested_epoch(epoch))["weights"]
         if check_flag(normalize, "normalize"):
-            weights /= self._describe()["mean_weight"]
+            weights /= self._instance.describe()["mean_weight"]
         return pd.Series(weights, index=names_index(CLASSES), name="weight")
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        drawn = self._drawn(epoch)
+        drawn = self._instance.draw(epoch)
         self._table.check([*range(self._n_positive_files), *(self._n_positive_files + drawn["files"]).tolist()])
         return Batches(drawn["rows"], drawn["offsets"])
 

@@ -46,7 +46,7 @@ class ObservedPairsBatchSampler(KindBatchSampler):
             range(self.n_users) if of_users.names is None else of_users.names,
             {"user_ids": of_users.names, "item_ids": of_items.names},
         )
-        described = self._describe()
+        described = self._instance.describe()
         self.n_positives, self.n_skipped_users = (
             int(described[name][0]) for name in ("n_positives", "n_skipped_users")
         )

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import holds_tensors, row_array
 from pystrat.core.base import BatchSampler
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import check_integer, check_iterable, count_of, range_of, refusal
-from pystrat.core.messages import refused_type, refused_value, show
+from pystrat.core.messages import check_integer, check_iterable, count_of, range_of, refused_type, refused_value, show
 from pystrat.core.progress import progress
 from pystrat.core.plan import Plan
 from pystrat.training.resumable import check_rows
@@ -68,7 +67,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     if callable(labels):
         delivered = [_labels(labels(batch)) for batch in delivered_batches]
     elif isinstance(labels, (numbers.Integral, str)):
-        delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
+        delivered = [_labels(batch[labels]) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
         check_rows(batches, strata.codes, "labels", "have")
@@ -83,14 +82,6 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
 def _table(codes: list[NDArray[Any]], values: pd.Index) -> pd.DataFrame:
     counts = [np.bincount(batch, minlength=len(values)) for batch in codes]
     return sorted_batches(np.array(counts, dtype=np.int64).reshape(len(codes), len(values)), values)
-
-
-def _entry(batch: Any, key: Any) -> Any:
-    try:
-        return batch[key]
-    except (LookupError, TypeError) as error:
-        required = "name an entry of every batch"
-        raise KeyError(refusal("labels", required, show(key))) from error
 
 
 def _labels(values: Any) -> list[Any]:

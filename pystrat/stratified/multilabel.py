@@ -97,7 +97,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
         self._begin_labels(labels)
-        self._minimum = int(self._describe()["minimum"][0])
+        self._minimum = int(self._instance.describe()["minimum"][0])
 
     @property
     def min_samples_per_label(self) -> int:
@@ -128,5 +128,5 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         return names_index(self._names) if is_text else pd.Index(self._names)
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
-        held = self._drawn(self._requested_epoch(epoch))["held"]
+        held = self._instance.draw(self._requested_epoch(epoch))["held"]
         return held.reshape(-1, len(self._names)).astype(np.int64)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted, check_same_rows
-from pystrat.core.columns import Column, check_n_rows, check_text, number_columns, read_columns
+from pystrat.core.columns import Column, check_n_rows, number_columns, read_columns
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import count_of, range_of, refused_type, refused_value, shortened
+from pystrat.core.messages import count_of, range_of, refused_value, shortened
 from pystrat.core.plan import Plan
 from pystrat.core.strata import STRATA, check_missing, encode_strata
 from pystrat.core.value_names import Names, names_index
@@ -113,7 +113,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             return shortened(shown[key][int(number) - int(ends[key])])
 
         self._begin(data, name_of)
-        found = self._describe()
+        found = self._instance.describe()
         frequent = [shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"])]
         self._labels = {**labels, "frequent": frequent}
         sizes = self._n_rows // self._n_batches, -(-self._n_rows // self._n_batches)
@@ -136,17 +136,11 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
 
 def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:
     """Number the values of each key by itself; return the names of the keys as well, a vector's being "keys"."""
-
-    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
-        return refused_type("keys", "have columns whose names are Unicode text", got, advice)
-
     columns = read_columns(keys, Wanted("keys", STRATA.required, STRATA.advice))
     check_n_rows(len(next(iter(columns.values()))), "keys")
     numbered = number_columns(columns, "keys")
     check_missing(numbered, None, "keys")
-    titles = tuple("keys" if title is None else str(title) for title in columns)
-    check_text(titles, refuse)
-    return titles, numbered
+    return tuple("keys" if title is None else str(title) for title in columns), numbered
 
 
 def _number_across(columns: Sequence[Column]) -> tuple[NDArray[np.int64], list[Names]]:

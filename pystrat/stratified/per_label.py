@@ -109,5 +109,5 @@ class PerLabelBatchSampler(LabeledBatchSampler):
 
     def _weights_of_signs(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weights of the negatives and of the positives of each label."""
-        weights = self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
+        weights = self._instance.describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
         return weights.reshape(2, -1)

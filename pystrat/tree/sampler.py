@@ -35,7 +35,7 @@ class _DeclaredSampler(KindBatchSampler):
         self._table = read_table(table, self._nodes)
         given = [show(value.given) for value in self._auxiliary]
         self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given, stacklevel=4)
-        described = self._describe()
+        described = self._instance.describe()
         self._length = int(described["length"][0]) or None
         self._n_nodes = len(described["declared"])
 
@@ -81,7 +81,8 @@ class _DeclaredSampler(KindBatchSampler):
             return self._endless(place)
         if not self._auxiliary:
             return super()._lists_from(place)
-        return self._carrying(self._drawn(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
+        first = (self.rank or 0) + self._stride * place.batch
+        return self._carrying(self._instance.draw(place.epoch), place.epoch, first)
 
     def _carrying(self, drawn: dict[str, NDArray[Any]], epoch: int, first: int) -> Iterator[list[int]]:
         """Yield batches of row positions with their auxiliary values."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.label_matrix import as_label_matrix, listed_rows, no_row_of
+from pystrat.core.label_matrix import as_label_matrix, listed_rows
 from pystrat.core.lazy_pandas import is_frame
 from pystrat.core.messages import check_number, refused_value, show
 from pystrat.core.strata import Strata, encode_strata
@@ -132,7 +132,8 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     matrix, names = as_label_matrix(labels)
     counts = matrix.sum(axis=0)
     if not counts.all():
-        raise no_row_of(names[int(counts.argmin())])
+        got = f"no row of label '{names[int(counts.argmin())]}'"
+        raise refused_value("labels", "have a row of every label", got, "Leave the label out.")
     factors = np.ones(len(matrix))
     for has_label, factor in zip(matrix.T, _factors(counts, len(matrix), threshold)):
         np.maximum(factors, factor, out=factors, where=has_label)
