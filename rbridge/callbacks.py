@@ -17,10 +17,7 @@ from rbridge.session import errors_as_values
 
 
 class EpochSource:
-    """The batches of any Python batch sampler, epoch by epoch.
-
-    `sampler` and `n_batches` are those of `rbridge.as_torch_sampler`.
-    """
+    """The batches of any Python batch sampler, epoch by epoch, with the parameters of `rbridge.as_torch_sampler`."""
 
     def __init__(self, sampler: Any, n_batches: Optional[int] = None) -> None:
         self.class_name = type(sampler).__name__
@@ -43,10 +40,7 @@ class EpochSource:
         return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the rows of an epoch, positions from 0, and the offsets of its batches, both as int32.
-
-        R converts positions to positions from 1. Numbers that a sampler yields are float64, which R does not change.
-        """
+        """Return the rows of an epoch and the offsets of its batches as int32; numbers that are no rows, as float64."""
         found = self._epoch(epoch)
         if not isinstance(found, Batches):
             found = Batches.gather(found, "sampler")

@@ -35,10 +35,7 @@ class RError(RuntimeError):
 
 
 def errors_as_values(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """Wrap a function that R calls: it returns ``{"value": ...}``, or ``{"error": ...}``, which R raises.
-
-    reticulate and rpy2 would truncate the text of an exception, or turn it into NULL.
-    """
+    """Wrap a function that R calls: it returns ``{"value": ...}``, or ``{"error": ...}``, which R raises in full."""
 
     @wraps(function)
     def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:

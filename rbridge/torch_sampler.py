@@ -78,10 +78,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
 
 @errors_as_values
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
-    """Return the recipe of a sampler for R's ``batch_sampler_python()``; None if R cannot draw the sampler itself.
-
-    Vectors have types that reticulate converts as needed: a bytearray to raw, a list of text to character.
-    """
+    """Return a recipe in types that reticulate converts, for ``batch_sampler_python()``; None if R cannot draw it."""
     recipe = native_recipe(sampler)
     if recipe is None:
         return None

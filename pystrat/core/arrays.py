@@ -1,7 +1,4 @@
-"""Conversion of lists, arrays, pandas objects and tensors to plain arrays, for all array parameters.
-
-Tensors may have any dtype and device, and may require gradients; torch itself is not imported here.
-"""
+"""Conversion of lists, arrays, pandas objects and tensors to plain arrays, for all array parameters; without torch."""
 
 from __future__ import annotations
 
@@ -31,9 +28,8 @@ class Wanted:
 def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     """Return a list, array, table or tensor as a numpy array of any shape, without a copy if possible.
 
-    Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
-    become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and lists of
-    unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
+    Numbers keep their dtype, in native byte order; if some are missing, they become doubles with NaN. What numpy has no
+    such array for becomes one of objects: others with missing values, text of any length, lists of unequal lengths.
     """
     if isinstance(values, range):
         values = np.arange(values.start, values.stop, values.step)
@@ -65,11 +61,7 @@ def row_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def as_vector(values: Any, wanted: Wanted) -> Any:
-    """Return values of shape (n,) or (n, 1) as a vector of pandas or numpy, without inspecting the items.
-
-    Unlike `plain_array`, it preserves the distinction between kinds of values: pandas' own dtypes, and the objects of a
-    list, which may hold tensors, arrays or lists of one value each.
-    """
+    """Return values of shape (n,) or (n, 1) as a vector of pandas or numpy, whose items keep their kinds."""
     if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         if isinstance(values, pd.MultiIndex):
             raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
@@ -130,10 +122,7 @@ def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
 
 
 def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
-    """Return values of known things, such as users, in the order of these: the index of a pandas object decides.
-
-    Each of `known` has a label for each thing. The index must have the labels of one of them.
-    """
+    """Return values of known things in their order, which the index of a pandas object decides by `known` labels."""
     index = own_index(values)
     if index is None:
         return values

@@ -1,8 +1,4 @@
-"""Shared by all batch samplers: iteration over epochs, and length.
-
-``iter(sampler)`` draws nothing and takes no epoch. When its first batch is requested, an iterator takes the sampler's
-next epoch, and the next epoch becomes one higher: an epoch that is abandoned half way is not repeated.
-"""
+"""Shared by all batch samplers: iteration over epochs, and length."""
 
 from __future__ import annotations
 
@@ -112,10 +108,7 @@ class BatchSampler(Placed, ABC):
     # Called by iterators and loaders --------------------------------------------------------------------------------
 
     def _refuse_nested(self, caller: Any) -> None:
-        """Refuse to be the `sampler` of a DataLoader with a `batch_size`, which would make batches of batches.
-
-        It wraps the sampler in torch's own BatchSampler, which then iterates over it.
-        """
+        """Refuse to be the `sampler` of a DataLoader with a `batch_size`, whose BatchSampler then iterates over it."""
         data = sys.modules.get("torch.utils.data")
         if data is not None and isinstance(caller, data.BatchSampler) and getattr(caller, "sampler", None) is self:
             got = f"a {type(self).__name__}, which yields batches,"

@@ -1,7 +1,4 @@
-"""Columns of a table or a vector: their values, read from any form and numbered in order of first appearance.
-
-Sorting, locale, order of categories and dtype have no influence, so that Python and R number values alike.
-"""
+"""Columns: their values, numbered in order of first appearance, whatever the locale, order of categories and dtype."""
 
 from __future__ import annotations
 
@@ -107,10 +104,7 @@ def number_columns(columns: Mapping[Any, Any], name: str) -> list[Column]:
 
 
 def number_column(values: Any, name: str, where: str = "", *, required: str = _REQUIRED) -> Column:
-    """Number the distinct values of a column, as `as_vector` returns it, in order of first appearance.
-
-    Messages have the names of the parameter and of the column, and what the values must be.
-    """
+    """Number the distinct values of a column, as `as_vector` returns it; `required` is what messages say it must do."""
 
     def refuse(got: str, advice: Optional[str] = None) -> TypeError:
         return refused_type(name, required, got + where, advice)
@@ -163,10 +157,7 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
 def factorize_numbers(
     values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
 ) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones.
-
-    The core numbers doubles by their bits, in less time than pandas.
-    """
+    """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones."""
     wide = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
     if wide.kind == "f":
         left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ

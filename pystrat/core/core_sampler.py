@@ -32,21 +32,14 @@ def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the arguments of a constructor, except those in `without`, which are values of rows.
-
-    `given` is its ``locals()`` before it assigns a variable. A dataset in the place of strata is refused first.
-    """
+    """Return the arguments of a constructor, its ``locals()``, except those in `without`, which are values of rows."""
     if "strata" in without:
         refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
 class KindBatchSampler(BatchSampler):
-    """Base class of the samplers of a kind of the core, whose recipe is the request.
-
-    The constructor of a subclass passes its arguments (`arguments_of`) to `_check`, and what it makes of the data to
-    `_begin`.
-    """
+    """Base class of the samplers of a kind of the core: a constructor calls `_check`, then `_begin` with the data."""
 
     _kind: ClassVar[str]
     _parts: dict[str, Any]

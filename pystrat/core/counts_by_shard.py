@@ -1,7 +1,4 @@
-"""The rows of each stratum in each shard: all that processes need to know about each other's rows.
-
-A shard is a part of the data that one process holds as a whole, such as a file.
-"""
+"""The rows of each stratum in each shard, a part of the data that one process holds as a whole, such as a file."""
 
 from __future__ import annotations
 
@@ -46,10 +43,7 @@ class ShardCounts:
 
 
 def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = False) -> ShardCounts:
-    """Check a table of counts, a DataFrame with a row for each shard and a column for each stratum.
-
-    Only with `may_lack_strata` may it have no column, because no shard has a row.
-    """
+    """Check a table of counts; only with `may_lack_strata` may it have no column, because no shard has a row."""
     if not is_frame(counts):
         raise refused_type(name, "be a DataFrame with a row for each shard and a column for each stratum", show(counts))
     if len(counts) == 0 or not (counts.shape[1] or may_lack_strata):
@@ -157,10 +151,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
-    """Combine tables: shards by name, strata with rows in order of first appearance over the shards.
-
-    Within a shard, the order of strata is that of its table. `name` is that of the parameter, for error messages.
-    """
+    """Combine tables: shards by name, strata with rows in order of first appearance, in a shard as in its table."""
     identities: dict[str, Any] = {}
     for counts in tables:
         for stratum, value in zip(counts.strata, counts.values):

@@ -10,10 +10,7 @@ from pystrat.core.messages import is_number, refused_type, refused_value, show
 
 
 def read_epoch_table(table: Mapping[Any, Any], name: str, *, noun: str, entry: str) -> dict[int, Any]:
-    """Return the entries of a table by the first epoch in which they apply, in order of the epochs.
-
-    For messages, `noun` is what the table has, and `entry` what an entry is.
-    """
+    """Return a table by the first epoch in which an entry applies, sorted; `noun` and `entry` are for messages."""
     for epoch in table:
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)
         if not is_integer or not 0 <= epoch <= MAX_EPOCH:

@@ -1,8 +1,4 @@
-"""Shared by batch samplers whose batches depend on feedback from training.
-
-A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a DataLoader. All ranks draw
-the batches that they train on at the same time together, so they agree as long as they receive the same feedback.
-"""
+"""Shared by batch samplers whose batches depend on feedback from training, and are drawn when they are requested."""
 
 from __future__ import annotations
 
@@ -29,9 +25,7 @@ _CHECKED = ("version", "fingerprint")  # entries of a state that the core does n
 class FeedbackBatchSampler(KindBatchSampler):
     """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
-    The constructor of a subclass calls `_check`, then `_begin_state`. The core has the state, and checks one that is
-    loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
-    requested after any of them. `batches` returns the epoch as it would be without further feedback.
+    The batches of the running epoch are kept until it ends, 4 bytes per row, for a state after any of them.
     """
 
     _has_feedback = True

@@ -21,11 +21,7 @@ _ADVICE = (
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
-    """Return labels in any form of `MultilabelBatchSampler` as a matrix, and their names.
-
-    The names are those of the columns, else their positions; of a value of text, such as "color=red"; and labels that
-    rows list are their own names.
-    """
+    """Return labels in any form of `MultilabelBatchSampler` as a matrix, and their names, such as "color=red"."""
     rows = listed_rows(labels)
     if rows is not None:
         return _of_lists(rows)

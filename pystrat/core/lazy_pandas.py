@@ -1,7 +1,4 @@
-"""pandas, imported when it is first used: importing it takes longer than importing numpy and this package.
-
-Nothing that is not of pandas needs it: modules that ask whether values are of pandas call `is_loaded` first.
-"""
+"""pandas, imported when it is first used, because that takes longer than importing numpy and this package."""
 
 from __future__ import annotations
 

@@ -67,10 +67,7 @@ def show_number(value: Any, digits: int = 15) -> str:
 
 
 def as_written(value: Any) -> float:
-    """Return a number as a double; a narrower float of numpy as the shortest decimal number that it represents.
-
-    So 0.3 is 0.3 in any dtype, although a narrow float has further digits.
-    """
+    """Return a number as a double; a narrow float of numpy, such as 0.3, as the shortest number that it represents."""
     is_narrow = isinstance(value, np.floating) and value.dtype.itemsize < 8
     return float(str(value) if is_narrow else value)
 
@@ -100,11 +97,7 @@ def refused_type(name: str, requirement: str, got: str, advice: Optional[str] = 
 
 
 def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
-    """Return the message of an error for a parameter.
-
-    `requirement` is what the parameter must be, after "must"; `got` the actual value, as `show` returns it; `advice`
-    what to do, as a sentence.
-    """
+    """Return the message of an error: what a parameter must do, what it got, as `show` returns it, and what to do."""
     shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
     return f"The '{name}' parameter must {requirement}. Got {shown} instead." + (f" {advice}" if advice else "")
 

@@ -24,10 +24,7 @@ class Place(NamedTuple):
 
 
 class Placed:
-    """Base class of samplers and streams: they have epochs, which ranks may divide, and load states.
-
-    A subclass has `_next`, the place where the next iteration begins, which `_go_on_at` sets.
-    """
+    """Base class of samplers and streams: they begin at `_next`, have epochs, which ranks may divide, and load states."""
 
     _next: Place
 

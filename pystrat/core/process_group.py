@@ -29,10 +29,7 @@ def check_group(process_group: Any) -> Optional[Any]:
 
 
 def gather(make: Callable[[], _Own], process_group: Optional[Any], doing: str) -> list[_Own]:
-    """Return what a function returns in each process of a group; if it fails in one of them, all raise an error.
-
-    What it returns can be pickled. `doing` says what failed, such as "count its shards".
-    """
+    """Return what a function returns in each process of a group; if it fails in one of them, all raise an error."""
     error: Optional[Exception] = None
     made: Any = None
     try:

@@ -8,10 +8,7 @@ Item = TypeVar("Item")
 
 
 def progress(items: Iterable[Item], description: str, total: Optional[int] = None) -> Iterable[Item]:
-    """Return the same items, with a progress bar after the first second.
-
-    `total` is the number of items, by default their length.
-    """
+    """Return the same items, `total` of them, by default their length, with a progress bar after the first second."""
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:

@@ -25,10 +25,7 @@ _TYPES = {"uint8": ("U8", "u1"), "int32": ("I32", "<i4"), "float64": ("F64", "<f
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that a sampler needs to draw its batches, in any process and in either language.
-
-    A vector is an array of uint8, int32 or float64, or a sequence of text: raw, integer, double and character in R.
-    """
+    """Everything that a sampler needs to draw its batches: arrays of uint8, int32 and float64, and lists of text."""
 
     kind: str  # such as "stratified"
     seed: int
@@ -64,10 +61,7 @@ def _vector(value: Any) -> Vector:
 
 
 def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
-    """Return codes of strata in the form of a recipe: uint8 up to 255 strata, else int32.
-
-    One more code than there are strata is reserved for rows that are in no batch.
-    """
+    """Return codes as uint8 up to 255 strata, else int32; one more is reserved for rows that are in no batch."""
     return codes.astype(np.uint8 if n_codes < 2**8 else np.int32, copy=False)
 
 

@@ -1,7 +1,4 @@
-"""Strata: the code of each row, and the distinct values as an index of pandas, the keys of tables and of mappings.
-
-The first step of the one-way flow strata -> plan -> order -> batches.
-"""
+"""Strata: the code of each row, and the distinct values as an index of pandas, the keys of tables and of mappings."""
 
 from __future__ import annotations
 
@@ -131,10 +128,7 @@ def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:
 def _combine(
     columns: Sequence[Column], lacks: Optional[NDArray[np.bool_]], drop: bool
 ) -> tuple[NDArray[Any], list[pd.Index]]:
-    """Number the combinations that occur; return their values in each column as well. Dropped rows have any number.
-
-    The combinations are numbered again after every column, so the codes stay below the number of rows.
-    """
+    """Number the combinations that occur; return their values in each column as well. Dropped rows have any number."""
     if len(columns) == 1 and (lacks is None or drop):
         return columns[0].codes, [columns[0].values]
     codes: NDArray[Any] = np.zeros(len(columns[0].codes), dtype=np.int64)
@@ -151,10 +145,7 @@ def _combine(
 
 
 def identity_of(key: Any, parameter: str) -> Hashable:
-    """Return what a value, or a tuple of those of several columns, has in common with its equals only.
-
-    Python's True equals 1, but they are different values of strata; all missing values are one.
-    """
+    """Return what a value, or a tuple of several, has in common with its equals only; True and 1 are two values."""
     return tuple(_identity(part, parameter) for part in parts_of(key))
 
 
@@ -196,10 +187,7 @@ def strata_of_keys(keys: Iterable[Any], values: pd.Index, parameter: str, *, nou
 
 
 def by_value(named: Mapping[str, Any], values: pd.Index) -> dict[Any, Any]:
-    """Return numbers of strata by their values, from those by their names, as a command line has them.
-
-    A name of no stratum, or of several strata, is kept, so that the sampler refuses it.
-    """
+    """Return numbers by the values of strata, from those by names; what names no stratum, or several, is kept."""
     names = list(Names(values))
     known = {name: value for name, value in zip(names, values) if names.count(name) == 1}
     return {known.get(name, name): number for name, number in named.items()}

@@ -16,10 +16,7 @@ from pystrat.core.strata import Strata, check_keys, sorted_series, strata_of_key
 
 
 class WeightsOfStrata(KindBatchSampler):
-    """Base class of samplers that know how often an epoch takes the rows of each stratum, on average.
-
-    A subclass has the plan, with the strata, as `_plan`, and the codes of the rows in `_parts`.
-    """
+    """Base class of samplers that know how often an epoch takes the rows of each stratum, on average."""
 
     _plan: Any
 
@@ -76,18 +73,12 @@ class WeightsOfStrata(KindBatchSampler):
 
 
 class PlannedBatchSampler(WeightsOfStrata):
-    """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation.
-
-    The constructor of a subclass calls `_check`, then `_plan_strata`.
-    """
+    """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation."""
 
     _plan: BatchPlan
 
     def _plan_strata(self, strata: Strata, arguments: Mapping[str, Any], *, noun: str, **data: Any) -> None:
-        """Make the plan for the strata of all rows; some arguments may name strata.
-
-        `noun` is the word for a stratum in messages, and `data` are the numbers of strata that others name.
-        """
+        """Make the plan for the strata of all rows; some arguments name strata, in messages by the `noun`."""
         for name, given in arguments.items():
             if isinstance(given, Mapping):
                 check_keys(given, name, noun=noun)

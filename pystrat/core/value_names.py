@@ -26,11 +26,7 @@ class Names(Sequence[str]):
 
 
 def name_of(value: Any, *, exact: bool = False) -> str:
-    """Return the name of a value, or of the values of several columns.
-
-    No other value of its kind has an `exact` name, as tables of names require: numbers have up to 17 digits, times have
-    fractions of a second, and text among several columns is in double quotes if it has a comma.
-    """
+    """Return the name of a value, or of those of several columns; no other value of its kind has the `exact` name."""
     names = [_name(part, exact) for part in parts_of(value)]
     return ", ".join(map(_quoted, names) if exact and len(names) > 1 else names)
 
@@ -90,8 +86,5 @@ def listed_keys(keys: Sequence[Any]) -> str:
 
 
 def names_index(names: Iterable[str], name: Optional[str] = None) -> pd.Index:
-    """Return names as an index of Python strings.
-
-    The string type of pandas 3 refuses some names, such as those of files that are not valid UTF-8.
-    """
+    """Return names as an index of objects: the string type of pandas 3 refuses names of files that are not UTF-8."""
     return pd.Index(list(names), dtype=object, name=name)

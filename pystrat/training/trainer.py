@@ -45,10 +45,7 @@ def prepare_for_trainer(loader: DataLoader[Any], sampler: BatchSampler, trainer:
 
 
 class _Resumed:
-    """The batches of a sampler whose first epoch is that of the trainer's state; the others follow in turn.
-
-    That state is loaded after the loader is made. Trainer cannot set the epoch here: it does so at different times.
-    """
+    """The batches of a sampler from the epoch of the trainer's state on, which is loaded after the loader is made."""
 
     def __init__(self, sampler: BatchSampler, trainer: Any) -> None:
         self._sampler, self._trainer, self._has_begun = sampler, trainer, False
