@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class Placed:
-    """Base class of samplers and streams: they begin at `_next`, have epochs, which ranks may divide, and load states."""
+    """Base class of samplers and streams: they begin at `_next`, have epochs that ranks may divide, and load states."""
 
     _next: Place
 
