@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import torch
 
-from pystrat import TreeSampler
+from pystrat import StratifiedBatchSampler, TreeSampler
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.specimens import Specimen, all_specimens, write_files
 
@@ -210,6 +210,15 @@ def test_the_seed_decides_unless_nothing_is_random(make: Callable[..., Any]) -> 
     assert (epochs_of(one) == epochs_of(other)) == in_order
     after = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
     assert after == before, "the global random states are left alone"
+
+
+@pytest.mark.parametrize("seed", [random.seed, np.random.seed, torch.manual_seed])
+def test_a_drawn_seed_does_not_follow_a_global_one(seed: Callable[[int], Any]) -> None:
+    seeds = []
+    for _ in range(2):
+        seed(1)
+        seeds.append(StratifiedBatchSampler([0, 1], 1).seed)
+    assert seeds[0] != seeds[1]
 
 
 @EACH
