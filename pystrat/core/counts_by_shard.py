@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pystrat.core.lazy_pandas import is_frame, pd
 from pystrat.core.limits import MAX_EXACT
 from pystrat.core.messages import check_iterable, refusals, refused_type, refused_value, show
-from pystrat.core.process_group import check_group, gather
+from pystrat.core.process_group import gather, running_group
 from pystrat.core.strata import check_keys, encode_strata, identity_of, titled
 from pystrat.core.value_names import name_of, names_index
 
@@ -224,7 +224,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    if check_group(process_group) is None:
+    if running_group() is None:
         return _bound_frame([count_shards(strata)], "strata")
     has_none = isinstance(strata, Mapping) and not strata
     gathered = gather(lambda: None if has_none else count_shards(strata), process_group, "count its shards")

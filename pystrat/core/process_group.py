@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Optional, TypeVar
 
-from pystrat.core.messages import refused_value, show
-
 _Own = TypeVar("_Own")
 
 
@@ -15,17 +13,6 @@ def running_group() -> Optional[Any]:
     distributed: Any = sys.modules.get("torch.distributed")
     is_running = distributed is not None and distributed.is_available() and distributed.is_initialized()
     return distributed if is_running else None
-
-
-def check_group(process_group: Any) -> Optional[Any]:
-    """Return the module torch.distributed, None if no process group runs; refuse what is no group of this process."""
-    distributed = running_group()
-    if distributed is None:
-        if process_group is not None:
-            raise refused_value("process_group", "be left out if no process group runs", show(process_group))
-    elif process_group is not None and not isinstance(process_group, distributed.ProcessGroup):
-        raise refused_value("process_group", "be a group of this process", show(process_group))
-    return distributed
 
 
 def gather(make: Callable[[], _Own], process_group: Optional[Any], doing: str) -> list[_Own]:

@@ -9,7 +9,7 @@ from typing import Any, Optional
 from pystrat.core.digest import difference, digest_of
 from pystrat.core.messages import refused_type, refused_value, shortened, show
 from pystrat.core.places import Placed
-from pystrat.core.process_group import check_group, gather
+from pystrat.core.process_group import gather, running_group
 
 _SAME = ("kind", "num_replicas", "fingerprint", "place", "feedback")  # the first that differs is named
 _PLACE = {"version", "fingerprint", "epoch", "batch"}
@@ -38,7 +38,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     >>> from pystrat import StratifiedBatchSampler, check_ranks
     >>> check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1))  # no process group runs
     """
-    if check_group(process_group) is None:
+    if running_group() is None:
         _facts_of(sampler)
         return
     facts = gather(lambda: _facts_of(sampler), process_group, "describe its sampler")
