@@ -50,8 +50,9 @@
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
   max_length = NULL, accept = NULL) {
+  make_batch = batch_maker(transform, positions)
   table = line_table(find_files(source, suffixes, targets))
-  lines_dataset(table, batch_maker(transform, positions), remaining_lines(table, max_length, accept))
+  lines_dataset(table, make_batch, remaining_lines(table, max_length, accept))
 }
 
 # A function that makes a batch of positions and their lines.
@@ -66,6 +67,7 @@ batch_maker = function(transform, positions) {
 
 # `remaining` are the numbers of the lines that have positions, NULL for all.
 lines_dataset = function(table, make_batch, remaining = NULL) {
+  force(make_batch)
   n_positions = if (is.null(remaining)) sum(table$lines) else length(remaining)
   generator = torch::dataset(
     name = "corpus_dataset",
