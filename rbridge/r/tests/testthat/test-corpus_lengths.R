@@ -75,8 +75,3 @@ test_that("wrong lengths are refused, with the row positions of R", {
   pairs = batch_sampler_triples(1:2, 1:2, 2, n_items = 9, seed = 1)
   expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
 })
-
-test_that("a sampler shows what it draws", {
-  shown = capture.output(drawn_by_length(3, 5, 1:3, max_tokens = 4, window = 2)(NULL))
-  expect_true(all(c("* sampler: 'epoch_subset'", "* max_tokens: 4", "* window: 2") %in% shown))
-})
