@@ -133,6 +133,7 @@ test_that("what cannot be is refused by name", {
   refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
   expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "must name each source. Got no names")
   refused("must name each source by a text that is not empty. Got '' instead.", sources = c(a = "b", "c"))
+  expect_error(make_stream()$set_epoch(0, batches_done = NA), "'batches_done' parameter must be an integer from 0")
   many = as.character(1:1000)
   stream = stratified_stream(many, 1, identity, identity, strata = many)
   expect_error(stream$set_epoch(3e6), "'epoch' .* be an integer from 0 to 2145337")
