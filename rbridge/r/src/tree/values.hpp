@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include "../core/generator.hpp"
 #include "../core/numbers.hpp"
 #include "draws.hpp"
 #include "normal.hpp"
