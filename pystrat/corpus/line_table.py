@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pystrat.core.progress import progress
 from pystrat.corpus.files import Found
 from pystrat.core.messages import count_of, refused_value
-from pystrat.core.regular_files import kind_of
 
 BLOCK = 1 << 22  # bytes of text that are read at a time
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
@@ -98,9 +97,8 @@ class _File:
     """A file, where its lines begin and the last one ends, and its size and modification time."""
 
     def __init__(self, path: Path, parameter: str) -> None:
-        kind = kind_of(os.stat(path))
-        if kind != "regular file":
-            raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
+        if path.is_dir():
+            raise refused_value(parameter, "have regular files", f"the folder '{path}'")
         self.path, self.version = str(path), _version(str(path))
         self.offsets = _offsets(path, parameter)
 

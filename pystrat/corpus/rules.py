@@ -11,7 +11,6 @@ import numpy as np
 
 from pystrat import _core
 from pystrat.core.messages import check_list, refused_value, show
-from pystrat.core.regular_files import check_regular
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
 KEPT = -1.0  # the weight of files whose lines occur once in each epoch
@@ -28,7 +27,6 @@ def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
             raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
-        check_regular(source, "rules")
         text = Path(source).read_bytes()
     else:
         text = os.fsencode("\n".join(check_list(source, "rules", required=required, kinds=(str,))))

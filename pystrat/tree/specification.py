@@ -10,7 +10,6 @@ import numpy as np
 
 from pystrat import _core
 from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
-from pystrat.core.regular_files import check_regular
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,6 @@ def read_specification(spec: Any) -> tuple[list[Node], Any]:
     The specification is a mapping, the root node; or YAML, in text or in a file whose name ends in .yaml or .yml.
     """
     if isinstance(spec, Path) or (isinstance(spec, str) and "\n" not in spec and spec.endswith((".yaml", ".yml"))):
-        check_regular(spec, "spec")
         spec = load_yaml(Path(spec).read_text(encoding="utf-8"), "spec")
     elif isinstance(spec, str):
         spec = load_yaml(spec, "spec")
