@@ -76,14 +76,13 @@ def run(parser: argparse.ArgumentParser, arguments: Optional[Sequence[str]] = No
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python reports it again at the end
         return 1
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
-        text = re.sub(r"^The '(\w+)' parameter(?= must)", _as_option, " ".join(str(error).split()))
+        text = " ".join(str(error).split())
+        named = re.match(r"The '(\w+)' parameter(?= must)", text)
+        if named is not None:
+            text = f"The '--{named[1].replace('_', '-')}' option{text[named.end():]}"
         print(_printable(f"{parser.prog}: {text}"), file=sys.stderr)
         return 2
     return 0
-
-
-def _as_option(found: "re.Match[str]") -> str:
-    return f"The '--{found[1].replace('_', '-')}' option"
 
 
 def _printable(text: str) -> str:

@@ -9,8 +9,9 @@ from pystrat.core.limits import MAX_EPOCH
 from pystrat.core.messages import is_number, refused_type, refused_value, show
 
 
-def read_epoch_table(table: Mapping[Any, Any], name: str, *, noun: str, entry: str) -> dict[int, Any]:
+def read_epoch_table(table: Any, name: str, *, noun: str, entry: str) -> dict[int, Any]:
     """Return a table by the first epoch in which an entry applies, sorted; `noun` and `entry` are for messages."""
+    table = table if isinstance(table, Mapping) else {0: table}
     for epoch in table:
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)
         if not is_integer or not 0 <= epoch <= MAX_EPOCH:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -82,8 +82,7 @@ def _data_of_rows(rows: Any) -> dict[str, Any]:
     """Return the rows of all epochs as the core takes them."""
     if rows is None:
         return {}
-    table = rows if isinstance(rows, Mapping) else {0: rows}
-    table = read_epoch_table(table, "rows", noun="rows", entry="rows")
+    table = read_epoch_table(rows, "rows", noun="rows", entry="rows")
     stages = [row_positions(of_stage, "rows") for of_stage in table.values()]
     if not all(map(len, stages)):
         raise refused_value("rows", "have rows for each epoch", "0 values")

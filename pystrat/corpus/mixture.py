@@ -204,8 +204,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
 
 def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
     """Return the weights of files in all epochs as the core takes them."""
-    table = weights if isinstance(weights, Mapping) else {0: weights}
-    table = read_epoch_table(table, "weights", noun="weights", entry="lists of weights")
+    table = read_epoch_table(weights, "weights", noun="weights", entry="lists of weights")
     begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
     return {"file_weights": np.array([weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
 
