@@ -74,7 +74,7 @@ const std::pair<const char *, std::vector<std::string>> NAMES_OF_PARTS[] = {
     {"other labels", {"sets"}},
     {"other keys", {"keys", "n_columns", "n_values"}},
     {"other groups", {"groups", "n_groups"}},
-    {"other pairs", {"cells"}},
+    {"other pairs", {"users", "items"}},
     {"other counts", {"counts", "table"}},
     {"other files", {"lines", "n_positive_files"}},
     {"other numbers of rows", {"n_rows", "batches", "blocks", "taken"}},
