@@ -2,10 +2,20 @@
 
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
-  plain = plain_value(if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value)
+  is_tensor = is.object(value) && inherits(value, "torch_tensor")
+  plain = plain_value(if (is_tensor) torch::as_array(value$cpu()) else value)
   refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
   refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
+}
+
+# Rows of the dataset, from 1 on, or other whole numbers between bounds.
+check_positions = function(values, most, parameter = "rows", noun = "row positions", first = 1) {
+  required = sprintf("hold %s from %.0f to %.0f", noun, first, most)
+  values = vector_or_tensor(values, parameter, required)
+  wrong = which(is.na(values) | values < first | values > most | values != trunc(values))
+  refuse_if(length(wrong) > 0L, parameter, required, show_value(values[wrong[1L]]))
+  values
 }
 
 # Any number of doubles.
@@ -118,11 +128,10 @@ feedback_state = function(private, place) {
   }
   done = place$batch - draws$first
   n_drawn = length(draws$batches)
-  if (done < 0 || done > n_drawn) {
-    required = sprintf("be from %.0f to %.0f, where draws are known", draws$first / private$.stride,
-      (draws$first + n_drawn) / private$.stride)
-    stop_parameter("batches_done", required, show_value(place$batch / private$.stride))
-  }
+  known = (draws$first + c(0, n_drawn)) / private$.stride
+  refuse_if(done < 0 || done > n_drawn, "batches_done",
+    sprintf("be from %.0f to %.0f, where draws are known", known[1L], known[2L]),
+    show_value(place$batch / private$.stride))
   beyond = unlist(draws$batches[seq_len(n_drawn) > done])
   c(state, list(drawn = as.integer(beyond) - 1L, generator = draws$stream))
 }

@@ -10,7 +10,7 @@ format_arguments = function(recipe) {
   shown = lapply(intersect(known, names(given)), function(argument) {
     value = given[[argument]]
     named = parts[[paste0(argument, "_strata")]]
-    if (is.null(recipe$open) && is.integer(value)) {
+    if (is.integer(value)) { # a flag
       value = value == 1L
     } else if (!is.null(named)) {
       names(value) = recipe$labels$names[named + 1]

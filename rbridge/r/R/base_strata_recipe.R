@@ -34,7 +34,7 @@ weight_methods = function() {
       weights = self$class_weights(normalize)
       codes = private$.recipe$parts$codes
       n = length(if (is.null(weights)) private$.in_order$rows else codes)
-      rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
+      rows = if (is.null(rows)) seq_len(n) else check_positions(rows, n)
       if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(codes[rows]) + 1L])
     }
   )
@@ -44,14 +44,4 @@ weight_methods = function() {
 stratum_weights = function(private, normalize) {
   name = if (check_flag(normalize, "normalize")) "normalized" else "weights"
   core_described(private$.recipe)[[name]]
-}
-
-# Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
-check_row_positions = function(rows, n, parameter = "rows", noun = "row positions", first = 1) {
-  rows = plain_value(rows)
-  refuse_if(!is.numeric(rows) || is.object(rows), parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
-  wrong = which(is.na(rows) | rows < first | rows > n | rows != trunc(rows))
-  refuse_if(length(wrong) > 0L, parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n),
-    show_value(rows[wrong[1L]]))
-  rows
 }

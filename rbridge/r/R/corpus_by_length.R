@@ -107,7 +107,12 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    settings = format_arguments,
+    settings = function(recipe) {
+      if (!is.null(recipe$open)) {
+        recipe$open$sampler = recipe$open$sampler$kind
+      }
+      format_arguments(recipe)
+    },
     methods = list(sampler = function() private$.of),
     private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
   )
@@ -118,8 +123,7 @@ given_of = function(recipe) {
   if (!is.null(recipe$open)) {
     return(recipe$open)
   }
-  parts = recipe$parts
-  c(parts[grep("^sampler(_|$)", names(parts), invert = TRUE)], list(sampler = sampler_inside(recipe)))
+  c(own_parts(recipe), list(sampler = sampler_inside(recipe)))
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.

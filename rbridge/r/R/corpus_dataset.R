@@ -90,12 +90,3 @@ lines_dataset = function(table, make_batch, remaining = NULL) {
 # torch's own method converts indices to integers, which may not hold positions.
 #' @export
 `[.corpus_dataset` = function(x, i) x$.getbatch(i)
-
-# Whole numbers from 1 to `most`, of a vector or a tensor.
-check_positions = function(values, most, parameter, noun) {
-  required = sprintf("hold %s from 1 to %.0f", noun, most)
-  values = vector_or_tensor(if (inherits(values, "torch_tensor")) values$cpu() else values, parameter, required)
-  wrong = which(is.na(values) | values < 1 | values > most | values != floor(values))
-  refuse_if(length(wrong) > 0L, parameter, required, show_value(values[wrong[1L]]))
-  values
-}

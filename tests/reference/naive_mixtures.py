@@ -94,13 +94,3 @@ def even_epoch(
     reference = NaiveStream(epoch_seed(seed, epoch))
     reference.permutation(len(codes) + sum(max(0, taken[file] - lines[file]) for file in used))
     return [batches[place] for place in reference.permutation(n_batches)]
-
-
-def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the plan of each epoch, and its batches."""
-    plans = [plan_of(case, epoch) for epoch in case["epochs"]]
-    return {
-        "drawn": [drawn for drawn, _ in plans],
-        "kept": [kept for _, kept in plans],
-        "batches": [epoch_of(case, epoch) for epoch in case["epochs"]],
-    }
