@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import count_of
 from pystrat.pairs.codes import coded
 
 
@@ -47,11 +46,6 @@ class ObservedPairsBatchSampler(KindBatchSampler):
         for name in ("n_users", "n_items", "n_positives", "n_skipped_users"):
             setattr(self, name, int(described[name][0]))
         return described
-
-    def _shown(self, *further: str) -> str:
-        table = (count_of(self.n_users, "user"), count_of(self.n_items, "item"))
-        shown = (*table, count_of(self.n_positives, "positive"), *further)
-        return f"{type(self).__name__}({', '.join(shown)}, seed={self._seed}, epoch={self.epoch})"
 
 
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
@@ -141,10 +135,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         described = self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
         self.n_negatives, self.acceptance = int(described["n_negatives"][0]), float(described["acceptance"][0])
 
-    def __repr__(self) -> str:
-        batches, method = count_of(self._n_batches, "batch"), f"method={self._parts['method']!r}"
-        return self._shown(count_of(self.n_negatives, "negative"), batches, method)
-
 
 class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
@@ -210,7 +200,3 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     ) -> None:
         self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
         self.negatives_per_positive = int(self._parts["negatives_per_positive"])
-
-    def __repr__(self) -> str:
-        negatives = f"{count_of(self.negatives_per_positive, 'negative')} each"
-        return self._shown(negatives, count_of(self._n_batches, "batch"))

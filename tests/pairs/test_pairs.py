@@ -242,8 +242,16 @@ test_refused_parameters = refusals(
         ([], [], "'users' .* must have at least one code. Got 0 values"),
         ([0, 0], [0, 1], "leave a cell that is not a positive. Got 2 cells, all of which are"),
         ([0, -1], [0, 0], "'users' .* must hold codes, integers from 0 to 2147483646. Got -1 instead"),
-        ([0.5], [0], "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Ids are text or categories, in R"),
-        (np.float32([2**31]), [0], "'users' .* must hold codes, integers from 0 to 2147483646. Got 2147483648 instead"),
+        (
+            [0.5],
+            [0],
+            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Ids are text or categories, in R",
+        ),
+        (
+            np.float32([2**31]),
+            [0],
+            "'users' .* must hold codes, integers from 0 to 2147483646. Got 2147483648 instead",
+        ),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
         ([True], [0], "'users' .* must hold numbers. Got bool values instead"),
