@@ -12,7 +12,7 @@ def call(
 def plain(part: Any) -> Any: ...
 
 class Instance:
-    warning: str
+    warnings: list[str]
     found: dict[str, Any]
     n_batches: int
 

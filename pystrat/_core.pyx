@@ -50,7 +50,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         int64_t stratum
     cdef cppclass Generator:
         Generator()
-        Generator(uint32_t seed)
+        void begin(uint32_t seed)
         void save(double *numbers)
         boolean restore(const double *numbers, int64_t length)
     cdef cppclass Sampler:
@@ -106,8 +106,7 @@ def call(str kind not None, dict arguments not None, dict data not None={}, name
         succeeded = answer_request(found[0], request.values, call.host)
     call.finish(succeeded, names)
     if not call.host.warning.empty():
-        warnings = call.host.warning.decode().splitlines()
-        call.results["warnings"] = [with_names(warning, names, call.host.stratum) for warning in warnings]
+        call.results["warnings"] = call.warnings(names)
     return call.results
 
 
@@ -233,6 +232,10 @@ cdef class Call:
         texts = [with_names(text, names, refusal.stratum) for text in texts]
         raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
 
+    cdef list warnings(self, names):
+        lines = self.host.warning.decode().splitlines()
+        return [with_names(line, names, self.host.stratum) for line in lines]
+
 
 def with_names(text, names, stratum):
     """Return a text with the name of a stratum, or all that `names` returns.
@@ -285,7 +288,7 @@ cdef class Instance:
     cdef Request recipe
     cdef uint32_t seed
     cdef unique_ptr[Sampler] sampler
-    cdef readonly object warning, found  # what a search has found belongs to the recipe
+    cdef readonly object warnings, found  # what a search has found belongs to the recipe
     cdef Request state
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
@@ -298,7 +301,7 @@ cdef class Instance:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
         self.found = call.results
-        self.warning = with_names(call.host.warning.decode(), names, call.host.stratum)
+        self.warnings = call.warnings(names)
 
     @property
     def n_batches(self):
@@ -372,7 +375,7 @@ cdef class RandomStream:
     cdef Generator generator
 
     def __init__(self, uint32_t seed):
-        self.generator = Generator(seed)
+        self.generator.begin(seed)
 
     def state(self):
         """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.

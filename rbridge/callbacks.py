@@ -53,11 +53,10 @@ class EpochSource:
         if len(found) != self.n_batches:
             required = f"give as many batches as its length says, {self.n_batches}"
             raise refused_value("sampler", required, f"{len(found)} in epoch {epoch}")
-        rows = found.rows
         if self._yields_numbers:
-            rows = check_positions(rows, MAX_EXACT, "sampler", "numbers").astype(np.float64)
-        elif rows.dtype != np.int32:
-            rows = check_positions(rows, MAX_COUNT, "sampler").astype(np.int32)  # R counts from 1
+            rows: NDArray[Any] = check_positions(found.rows, MAX_EXACT, "sampler", "numbers").astype(np.float64)
+        else:
+            rows = check_positions(found.rows, MAX_COUNT, "sampler").astype(np.int32)
         return rows, found.offsets.astype(np.int32)
 
     @errors_as_values

@@ -29,12 +29,12 @@ def r_status() -> str:
         The versions of R, rpy2 and R's packages, and whether R's torch has LibTorch; or what to do. Tensors, and
         therefore training, need LibTorch in R; batches do not.
     """
-    told = _ask_r()
+    found = _ask_r()
     try:
-        told["rpy2"] = version("rpy2")
+        found["rpy2"] = version("rpy2")
     except PackageNotFoundError:
         pass
-    return "\n".join(f"{name:20} {told.get(name, f'not found. {advice}')}" for name, advice in _ADVICE.items())
+    return "\n".join(f"{name:20} {found.get(name, f'not found. {advice}')}" for name, advice in _ADVICE.items())
 
 
 def _ask_r() -> dict[str, str]:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 import torch
 import torch.distributed as distributed
@@ -70,13 +70,13 @@ class Model(torch.nn.Module):
         return {"loss": loss}
 
 
-def trained(processes: int, folder: Path, make_sampler: Any, resume: bool, stop: int = 0, **options: Any) -> Any:
+def trained(folder: Path, resume: bool, stop: int = 0) -> Any:
     """Train with Trainer, from its last checkpoint if `resume`, to the end or until it has done `stop` steps."""
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
     class SamplingTrainer(Trainer):  # type: ignore[misc]
         def get_train_dataloader(self) -> Any:
-            sampler = make_sampler(self.args.world_size, rank=self.args.process_index)
+            sampler = sampler_for(self.args.world_size, rank=self.args.process_index)
             return prepare_for_trainer(super().get_train_dataloader(), sampler, self)
 
     class Stop(TrainerCallback):  # type: ignore[misc]
@@ -93,7 +93,6 @@ def trained(processes: int, folder: Path, make_sampler: Any, resume: bool, stop:
         use_cpu=True,
         report_to=[],
         disable_tqdm=True,
-        **options,
     )
     model = Model()
     trainer = SamplingTrainer(model, arguments, train_dataset=Rows(), callbacks=[Stop()])
@@ -106,25 +105,19 @@ def job_trainer(processes: int, folder: Path) -> Any:
     length = len(sampler_for(processes)) // processes
     stop = STOP[0] * length + STOP[1]
     return {
-        "whole": trained(processes, folder / "whole", sampler_for, False),
-        "begun": trained(processes, folder / "parts", sampler_for, False, stop),
-        "resumed": trained(processes, folder / "parts", sampler_for, True),
+        "whole": trained(folder / "whole", False),
+        "begun": trained(folder / "parts", False, stop),
+        "resumed": trained(folder / "parts", True),
     }
 
 
-def job_trainer_dispatch(processes: int, folder: Path) -> Any:
-    options = {"accelerator_config": {"dispatch_batches": True}}
-    return trained(processes, folder, sampler_for, False, **options)
-
-
-def main(jobs: Mapping[str, Any]) -> None:
-    """Run the job that the arguments name; `jobs` are the names of a module."""
+def main() -> None:
     job, folder, rank, world = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     if world > 1:
         os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
         os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="1")  # asked for, though nobody meets there
         distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
-    told = jobs[f"job_{job}"](world, folder / "work")
+    told = globals()[f"job_{job}"](world, folder / "work")
     (folder / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     if world > 1:
         distributed.barrier()
@@ -132,4 +125,4 @@ def main(jobs: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(globals())
+    main()

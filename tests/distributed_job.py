@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence
 
 import numpy as np
@@ -29,7 +31,6 @@ from pystrat import (
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.stream import StratifiedStream
 from tests.hostile import HOSTILE, bounded_memory
-from tests.replays.ray import train_loop_utils
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
@@ -275,14 +276,30 @@ def job_hostile(rank: int, world: int) -> Any:
 
 
 def job_ray(rank: int, world: int) -> Any:
-    """What the recipe for Ray Train of docs/beyond-one-machine.md reports, with a replay of the calls of Ray."""
+    """What the recipe for Ray Train of docs/beyond-one-machine.md reports, with stand-ins for what it takes of Ray."""
+
+    def prepare_data_loader(loader: Any, add_dist_sampler: bool = True) -> Any:
+        assert not add_dist_sampler, "it would put a DistributedSampler in place of the batch sampler"
+        return loader
+
+    def trainer(train: Callable[[Any], None], *, train_loop_config: Any, scaling_config: Any) -> Any:
+        assert scaling_config.num_workers == world
+        return SimpleNamespace(fit=lambda: train(train_loop_config))
+
     reported: list[Any] = []
-    train_loop_utils.install(reported.append)
+    ray, train, torch_part = ModuleType("ray"), ModuleType("ray.train"), ModuleType("ray.train.torch")
+    vars(ray).update(train=train)
+    context = SimpleNamespace(get_world_rank=lambda: rank)
+    given = {"get_context": lambda: context, "report": reported.append, "ScalingConfig": SimpleNamespace}
+    vars(train).update(torch=torch_part, **given)
+    vars(torch_part).update(TorchTrainer=trainer, prepare_data_loader=prepare_data_loader)
+    sys.modules.update({"ray": ray, "ray.train": train, "ray.train.torch": torch_part})
     text = (Path(__file__).parents[1] / "docs" / "beyond-one-machine.md").read_text(encoding="utf-8")
-    python, (ray,) = (re.findall(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL) for kind in ("python", "python ray"))
-    names: dict[str, Any] = {}
+    python, (recipe,) = (
+        re.findall(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL) for kind in ("python", "python ray")
+    )
     with redirect_stdout(io.StringIO()):
-        exec("\n".join([*python[:3], ray]), names)
+        exec("\n".join([*python[:3], recipe]), {})
     return [report["labels"] for report in reported]
 
 

@@ -1,14 +1,26 @@
-"""What pystrat gives for the inputs of golden vectors, in the form in which their files have it."""
+"""What pystrat gives for the inputs of golden vectors, which R must give, too.
+
+A case is a line of a file. To add one, write its line without what is expected, or with the message if it is refused,
+and run ``python -m tests.given_by_pystrat NAME ...``. Tests of the rooms compare the rules with plain models.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import warnings
+from datetime import date, datetime, timezone
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Callable, Iterable, Union
 
 import numpy as np
 import pandas as pd
 
+import pystrat
 from pystrat import (
+    BatchesByLength,
     BatchSampler,
     DownsampledBatchSampler,
     EpochSubsetBatchSampler,
@@ -22,18 +34,63 @@ from pystrat import (
     TreeBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
+    advise,
     bin_target,
     correct_probabilities,
     epoch_permutation,
     published_class_weights,
     stratified_split,
 )
-from tests.reference import golden_tree
-from tests.reference.golden_sharded import strata_of
-from tests.reference.golden_vectors import as_in_r, cut, labels_of, labels_of_training, values_of
-from tests.reference.golden_weighted import made
+from tests.corpus.mixtures import mixture_of, write_lines
+from tests.stream.sources import stream_of
+
+GOLDEN = Path(__file__).parent / "golden"
+SURVEY = Path(__file__).parents[1] / "data" / "nsch_2017.csv.gz"
+SOURCES = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))  # of cases of streams without their own
+CASE = re.compile(r'^( *(?:"\w+": )?)(\{".*\})(?=,?$)', re.MULTILINE)  # a line
+WHOLE = 2000  # longer lists are cut to their head, their tail and a checksum
+MODULUS = 2**31 - 1
 
 Case = dict[str, Any]
+
+
+def cut(values: Any) -> Any:
+    """Return a long list as its head, its tail and the sum of (i * x_i) mod (2^31 - 1) with i from 1."""
+    values = np.asarray(values, dtype=np.int64)
+    if len(values) <= WHOLE:
+        return values.tolist()
+    checksum = int((values * np.arange(1, len(values) + 1) % MODULUS).sum() % MODULUS)
+    return {"length": len(values), "head": values[:10].tolist(), "tail": values[-10:].tolist(), "checksum": checksum}
+
+
+def as_in_r(message: str) -> str:
+    """Return a message with the refused flag as R writes it, which the files have."""
+    return message.replace("Got True instead", "Got TRUE instead").replace("Got False instead", "Got FALSE instead")
+
+
+def labels_of(strata: Case) -> Any:
+    """Return what a case's strata stand for: one label a row, or columns."""
+    if "columns" in strata:
+        return strata["columns"]
+    sizes = np.array(strata["sizes"])
+    stratum = np.repeat(np.arange(len(sizes)), sizes)
+    if strata["arrangement"] == "blocks":
+        return stratum
+    turn = np.concatenate([np.arange(size) for size in sizes])
+    return stratum[np.lexsort((stratum, turn))]
+
+
+def values_of(values: Any) -> list[Any]:
+    """Return what a case's values stand for, None where missing."""
+    if isinstance(values, dict):
+        numbers = range(values["length"])
+        return [i * values["multiplier"] % values["modulus"] / values["divisor"] for i in numbers]
+    special = {"Inf": float("inf"), "-Inf": float("-inf"), "NaN": float("nan")}
+    return [special[value["special"]] if isinstance(value, dict) else value for value in values]
+
+
+def made(numbers: dict[str, int], n: int) -> list[float]:
+    return [i * numbers["multiplier"] % numbers["modulus"] / numbers["divisor"] for i in range(1, n + 1)]
 
 
 def with_keys(parameters: Case, labels: Any) -> Case:
@@ -69,15 +126,16 @@ def stratified(case: Case) -> Case:
     }
 
 
-def training(run: str, given: Case) -> Case:
-    minimum, seed = given["min_samples_per_stratum"], given["seed"]
-    sampler = StratifiedBatchSampler(labels_of_training()[run], minimum, seed=seed)
+def training(run: Case) -> Case:
+    """Return a training run, of simulated labels or of the survey's answered ones."""
+    is_survey = "yes" in run["composition"]
+    labels = pd.read_csv(SURVEY)["autism"].dropna().tolist() if is_survey else [1] * 600 + [0] * 19_400
+    sampler = StratifiedBatchSampler(labels, run["min_samples_per_stratum"], seed=run["seed"])
     return {
-        "min_samples_per_stratum": minimum,
-        "seed": seed,
+        **run,
         "n_batches": len(sampler),
         "composition": dict(zip(sampler.plan.names, map(cut, sampler.plan.rows_of_strata().T))),
-        "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(len(given["epochs"]))],
+        "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(3)],
     }
 
 
@@ -119,15 +177,37 @@ def rows_of_epoch(sampler: TreeBatchSampler, epoch: int) -> list[Any]:
     return [row for batch in sampler for row in batch]
 
 
+def moments_in(spec: Any) -> Any:
+    """Return a specification with days and times in place of what stands for them in JSON."""
+    if isinstance(spec, list):
+        return [moments_in(item) for item in spec]
+    if not isinstance(spec, dict):
+        return spec
+    if set(spec) == {"day"}:
+        return date.fromisoformat(spec["day"])
+    return time_of(spec["time"]) if set(spec) == {"time"} else {key: moments_in(value) for key, value in spec.items()}
+
+
+def time_of(text: Any) -> Any:
+    """Return the time that a text stands for, in UTC; None if there is none."""
+    if text is None:
+        return None
+    moment = datetime.strptime(text.replace("Z", "+00:00"), "%Y-%m-%dT%H:%M:%S" + (".%f" if "." in text else "") + "%z")
+    return moment.astimezone(timezone.utc)
+
+
+def column_of(values: Any) -> Any:
+    if not isinstance(values, dict):
+        return values
+    return pd.to_datetime(pd.Series(values["days"])) if "days" in values else [*map(time_of, values["times"])]
+
+
 def tree(case: Case) -> Case:
-    columns = {
-        name: pd.to_datetime(pd.Series(given["days"])) if isinstance(given, dict) and "days" in given else of_file
-        for (name, given), of_file in zip(case["table"].items(), golden_tree.table_of(case).values())
-    }
+    columns = {name: column_of(values) for name, values in case["table"].items()}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         try:
-            sampler = TreeBatchSampler(columns, golden_tree.moments_in(case["spec"]), **case["parameters"])
+            sampler = TreeBatchSampler(columns, moments_in(case["spec"]), **case["parameters"])
         except (TypeError, ValueError) as error:
             # What a reader of YAML says of it depends on the reader and its version.
             return {"error": str(error).split(" Got ")[0] if case.get("yaml") else as_in_r(str(error))}
@@ -191,16 +271,90 @@ def prioritized(case: Case) -> Case:
     return {"rows": cut(rows), "importance_weights": importance_weights, **sampled(sampler, case)}
 
 
-def weights_by_epoch(case: Case) -> WeightedBatchSampler:
+def replay(case: Case) -> Case:
+    """Return a case whose calls of a replay buffer have what the buffer then holds."""
+    given = {name: case[name] for name in ("capacity", "alpha", "epsilon")}
+    buffer, steps = PrioritizedBatchSampler(case["n_rows"], 2, seed=1, n_batches=4, **given), []
+    for step in case["steps"]:
+        found = {}
+        if step["call"] == "append":
+            found = {"places": buffer.append(step["count"], priorities=step["priorities"]).tolist()}
+        else:
+            buffer.update(step["rows"], step["priorities"], since=step["since"])
+        steps.append({**step, **found, "weights": buffer.state()["weights"].tolist(), "n_added": buffer.n_added})
+    return {**case, "steps": steps}
+
+
+def drawn_in(sampler: BatchSampler) -> list[list[int]]:
+    return [sampler.batches(epoch).rows.tolist() for epoch in range(7)]
+
+
+def weights_by_epoch(case: Case) -> Case:
     weights = {int(epoch): values for epoch, values in case["weights"].items()}
     given = {name: case[name] for name in ("replacement", "n_batches", "seed")}
-    return WeightedBatchSampler(weights, case["batch_size"], **given)
+    return {**case, "drawn": drawn_in(WeightedBatchSampler(weights, case["batch_size"], **given))}
 
 
-def rows_by_epoch(case: Case) -> EpochSubsetBatchSampler:
+def rows_by_epoch(case: Case) -> Case:
     rows = {int(epoch): values for epoch, values in case["rows"].items()}
     given = {"method": case["method"], "rows": rows, "seed": case["seed"]}
-    return EpochSubsetBatchSampler(case["n_rows"], case["sample"], 3, **given)
+    return {**case, "drawn": drawn_in(EpochSubsetBatchSampler(case["n_rows"], case["sample"], 3, **given))}
+
+
+def by_length(case: Case) -> Case:
+    lengths = [i * case["lengths"]["multiplier"] % case["lengths"]["modulus"] for i in range(1, case["n"] + 1)]
+    replicas = case.get("num_replicas")
+    inside = EpochSubsetBatchSampler(
+        case["n"], case["sample"], case["sample"], seed=case["seed"], num_replicas=replicas
+    )
+    names = ("batch_size", "max_tokens", "window", "balance_replicas")
+    sampler = BatchesByLength(inside, lengths, **{name: case[name] for name in names if name in case})
+    batches = sampler.batches(case["epoch"])
+    return {"rows": cut(batches.rows), "sizes": cut(np.diff(batches.offsets))}
+
+
+def mixture(case: Case) -> Case:
+    given = {name: value for name, value in case.items() if name not in ("lines", "epochs")}
+    if isinstance(given.get("weights"), dict):
+        given["weights"] = {int(epoch): weights for epoch, weights in given["weights"].items()}
+    with TemporaryDirectory() as folder:
+        sampler = mixture_of(write_lines(Path(folder), case["lines"]), **given)
+        plans = [sampler.plan(epoch) for epoch in case["epochs"]]
+        batches = [[rows.tolist() for rows in sampler.batches(epoch)] for epoch in case["epochs"]]
+    return {**{name: [plan[name].tolist() for plan in plans] for name in ("drawn", "kept")}, "batches": batches}
+
+
+def stream(case: Case) -> Case:
+    given: Case = {"shuffle": case["seed"] is not None, "seed": case["seed"] or 0, **case["settings"]}
+    sources = case.get("sources", SOURCES["sources"])
+    found = stream_of(sources, SOURCES["strata"], is_counted=case["counted"], **given)
+    found.set_epoch(case["epoch"])
+    return {**case, "batches": [[list(row) for row in batch] for batch in found]}
+
+
+def advice(case: Case) -> Case:
+    given = dict(case)
+    sizes = given.pop("sizes")
+    found = advise(np.repeat(np.arange(len(sizes)), sizes), **given)
+    return {
+        **{name: found.strata[name].tolist() for name in ("mean", "variance", "too_few")},
+        "minimums": found.minimums["min_samples_per_stratum"].tolist(),
+        "n_batches": found.minimums["n_batches"].tolist(),
+        **{name: getattr(found, name) for name in ("largest_minimum", "sampler", "reason", "python", "r")},
+    }
+
+
+def class_weights(case: Case) -> list[float]:
+    counts = case.get("counts")
+    labels = case["labels"] if counts is None else np.repeat(np.arange(len(counts)), counts)
+    found = getattr(pystrat, case["function"])(labels, **case["parameters"])
+    weights: list[float] = (found if counts is None else found[np.cumsum(counts) - 1]).tolist()
+    return weights
+
+
+def density_weights(case: Case) -> list[float]:
+    weights: list[float] = getattr(pystrat, case["function"])(case["values"], **case["parameters"]).tolist()
+    return weights
 
 
 def downsampling(case: Case) -> Case:
@@ -275,7 +429,10 @@ def no_duplicates(case: Case) -> Case:
 
 
 def sharded(case: Case) -> Case:
-    strata = strata_of(case)
+    strata = [
+        [row * multiplier % case["modulus"] % case["n_strata"] for row in range(size)]
+        for size, multiplier in zip(case["sizes"], case["multipliers"])
+    ]
     table = [[own.count(stratum) for stratum in range(case["n_strata"])] for own in strata]
     given = {name: case[name] for name in ("min_samples_per_stratum", "shards", "seed", "scope", "shuffle")}
     local = [stratum for shard in case["shards"] for stratum in strata[shard]]
@@ -283,22 +440,50 @@ def sharded(case: Case) -> Case:
     return {"table": table, "batches": [batch.tolist() for batch in sampler.batches(case["epoch"])]}
 
 
-SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
+def of_input(give: Callable[[Case], Any]) -> Callable[[Case], Case]:
+    """Return what gives a case of an input with what is expected for it."""
+    return lambda case: {"input": case["input"], "expected": give(case["input"])}
+
+
+GIVEN: dict[str, Callable[[Case], Case]] = {
+    "replay": replay,
     "rows_by_epoch": rows_by_epoch,
+    "stream": stream,
+    "training": training,
     "weights_by_epoch": weights_by_epoch,
+    "advice": of_input(advice),
+    "batches": of_input(stratified),
+    "bins": of_input(bins),
+    "class_weights": of_input(class_weights),
+    "density_weights": of_input(density_weights),
+    "downsampling": of_input(downsampling),
+    "groups": of_input(groups),
+    "lengths": of_input(by_length),
+    "mixed_groups": of_input(groups),
+    "mixtures": of_input(mixture),
+    "no_duplicates": of_input(no_duplicates),
+    "per_label": of_input(per_label),
+    "sharded": of_input(sharded),
+    "split": of_input(split),
+    "subsets": of_input(subset),
+    "tree": of_input(tree),
+    "wanted": of_input(stratified),
+    "weighted": of_input(weighted),
 }
-GIVEN: dict[str, Callable[[Case], Any]] = {
-    "batches": stratified,
-    "bins": bins,
-    "downsampling": downsampling,
-    "groups": groups,
-    "mixed_groups": groups,
-    "no_duplicates": no_duplicates,
-    "per_label": per_label,
-    "sharded": sharded,
-    "split": split,
-    "subsets": subset,
-    "tree": tree,
-    "wanted": stratified,
-    "weighted": weighted,
-}
+
+
+def completed(name: str, text: str) -> str:
+    """Return the text of a file with what pystrat gives for each case that is not refused."""
+
+    def line(found: re.Match[str]) -> str:
+        case = json.loads(found[2])
+        is_refused = "error" in case.get("expected", {})
+        return found[1] + json.dumps(case if is_refused else GIVEN[name](case))
+
+    return CASE.sub(line, text)
+
+
+if __name__ == "__main__":
+    for file in sys.argv[1:] or GIVEN:
+        path = GOLDEN / f"{file}.json"
+        path.write_text(completed(file, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -16,7 +16,7 @@ import torch
 from lightning.pytorch.callbacks import ModelCheckpoint
 from torch.utils.data import TensorDataset
 
-from tests.training_libraries import EPOCHS, code_blocks, loader_of, sampler_of, shared_lines
+from tests.training_libraries import EPOCHS, code_blocks, shared_lines
 
 N_ROWS = 1000
 COMMON: dict[str, Any] = {
@@ -70,11 +70,6 @@ def recorder_of_recipe() -> Any:
     return RecipeRecorder()
 
 
-def messages_of(error: Exception) -> list[str]:
-    """Return an error of a Trainer, and the one before it: Lightning fails again while it cleans up."""
-    return [f"{type(each).__name__}: {each}" for each in (error, error.__context__)]
-
-
 def trainer_of(processes: int, **options: Any) -> Any:
     return lightning.Trainer(devices=processes, **{**COMMON, **options})
 
@@ -93,15 +88,6 @@ def job_resume(folder: Path, processes: int, steps: int) -> Any:
     trainer = trainer_of(processes, enable_checkpointing=False)
     trainer.fit(module, ckpt_path=folder / "stopped.ckpt")
     return module.seen
-
-
-def job_replace(folder: Path, processes: int, steps: int) -> Any:
-    """The errors of a loader whose sampler Lightning is to replace."""
-    try:
-        trainer_of(processes, enable_checkpointing=False).fit(Recorder(loader_of(sampler_of())))
-    except Exception as error:
-        return messages_of(error)
-    return []
 
 
 def main(job: str, folder: Path, processes: int, steps: int) -> None:

@@ -34,8 +34,8 @@ def _told(world: int) -> list[dict[str, Any]]:
                 process.start()
             for process in ranks:
                 process.join(timeout=300)
+                assert process.exitcode == 0, "standard error has the traceback"
         finally:
             for process in ranks:
                 process.kill()
-        assert [process.exitcode for process in ranks] == [0] * world, "standard error has the traceback"
         return [json.loads(Path(folder, f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]

@@ -1,4 +1,4 @@
-"""The Python code of the documents and the examples of docstrings print what they show; links and names lead somewhere.
+"""The Python code of the documents and the examples of docstrings print what they show; so do errors.
 
 What is in R, and what needs the bridge, runs in tests/bridge/test_documents.py.
 """
@@ -23,10 +23,11 @@ from pystrat import StratifiedBatchSampler
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("**/*.md")), *ROOT.glob("vignettes/*.md")]
 # tests/test_training_libraries.py runs the examples of other libraries.
 WITH_CODE = [
-    page for page in [PAGES[0], *sorted(DOCS.glob("*.md"))] if "\n```python\n" in page.read_text(encoding="utf-8")
+    page
+    for page in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    if "\n```python\n" in page.read_text(encoding="utf-8")
 ]
 
 
@@ -92,42 +93,6 @@ def test_the_examples_of_docstrings_print_what_they_say() -> None:
     found = [doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE) for name in MODULES]
     assert sum(result.attempted for result in found) > 100
     assert sum(result.failed for result in found) == 0
-
-
-# Links ----------------------------------------------------------------------------------------------------------------
-
-
-def anchors(document: Path) -> set[str]:
-    """Return the anchors of a document's headings, as GitHub makes them: lower case, hyphens for blanks."""
-    text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
-    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_links_resolve_and_the_overview_has_all_pages() -> None:
-    linked = set()
-    for document in PAGES:
-        links = re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8"))
-        for path, _, anchor in (link.partition("#") for link in links if "://" not in link):
-            target = (document.parent / path).resolve() if path else document
-            assert target.exists(), f"{document.name}: {path}"
-            assert not anchor or anchor in anchors(target), f"{document.name}: {path}#{anchor}"
-            linked |= {target} if document == DOCS / "README.md" else set()
-    assert set(PAGES[2:]) - linked == {DOCS / "README.md"}
-
-
-def test_files_that_documents_help_pages_and_docstrings_name_exist() -> None:
-    """A document may leave out the first folders of a path, such as rbridge/r/src/ of core/kinds.h."""
-    files = [*ROOT.glob("rbridge/r/man/*.Rd"), *ROOT.glob("pystrat/**/*.py"), *ROOT.glob("rbridge/*.py")]
-    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    named = set(re.findall(r"\b(?:docs/[\w-]+\.md|vignettes/[\w-]+\.Rmd)\b", text))
-    named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
-    named |= {f"docs/{name}.md" for name in re.findall(r"\\guide\{([^}]*)\}", text)}
-    assert len(named) > 20 and not [name for name in sorted(named) if not (ROOT / name).is_file()]
-    folders = [ROOT / folder for folder in ("benchmarks", "pystrat", "rbridge", "tests", "tools")]
-    paths = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
-    sources = re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert sources and not [name for name in sources if not any(path.endswith(f"/{name}") for path in paths)]
 
 
 def test_the_page_of_errors_has_the_messages_that_are_raised() -> None:

@@ -11,15 +11,12 @@ import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 import pytest
-import torch
-from torch.utils.data import DataLoader
 
-from pystrat import BatchesByLength, EpochSubsetBatchSampler, ResumableLoader, StratifiedBatchSampler, TensorLoader
-from pystrat.stream import StratifiedStream, count_sources
+from pystrat import BatchesByLength, EpochSubsetBatchSampler, ResumableLoader, StratifiedBatchSampler
 from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
@@ -82,9 +79,6 @@ def test_lightning_trains_on_every_epoch_whenever_it_sets_it(workers: int, fits:
     assert fitted == [epoch_of(sampler, epoch) for epoch in range(EPOCHS)]
 
 
-# Real runs in this process --------------------------------------------------------------------------------------------
-
-
 LIMIT = 7  # of the batches of an epoch, as `limit_train_batches`
 LIMITED = [batch for epoch in range(EPOCHS) for batch in epoch_of(sampler_of(), epoch)[:LIMIT]]
 
@@ -100,52 +94,6 @@ def test_a_resumable_loader_resumes_in_the_epoch_that_lightning_sets(done: int, 
     first, batches_done = divmod(done, LIMIT)
     rest = replayed_fits(resumed, range(first, EPOCHS), batches_done, LIMIT)
     assert trained + [batch for batches in rest for batch in batches] == LIMITED
-
-
-LOADERS = {
-    "ResumableLoader": lambda: ResumableLoader(loader_of(sampler_of())),
-    "ResumableLoader, 2 workers": lambda: ResumableLoader(loader_of(sampler_of(), 2)),
-    "TensorLoader": lambda: TensorLoader(
-        torch.arange(len(LABELS)), sampler=sampler_of(), transform=lambda batch: batch[0].tolist()
-    ),
-}
-
-
-def stream_loader() -> ResumableLoader:
-    sources = {name: [(name, row, int(row % 9 == 0)) for row in range(90)] for name in "ab"}
-    counts = count_sources(sources, read=iter, stratum=2)
-    stream = StratifiedStream(sources, 2, read=iter, stratum=2, counts=counts, lanes=2, seed=1)
-    return ResumableLoader(DataLoader(stream, batch_size=None, collate_fn=list))
-
-
-def begun_and_resumed(make: Callable[[], Any], done: int, folder: Path) -> list[Any]:
-    """Return the batches of a training that stops after so many, and those of one that resumes from its checkpoint."""
-    from lightning.pytorch.callbacks import ModelCheckpoint
-
-    from tests.lightning_job import Recorder, trainer_of
-
-    saving = ModelCheckpoint(dirpath=folder, filename="stopped", every_n_train_steps=done)
-    begun, resumed = Recorder(make), Recorder(make)
-    trainer_of(1, max_steps=done, callbacks=[saving], limit_train_batches=LIMIT).fit(begun)
-    again = trainer_of(1, enable_checkpointing=False, limit_train_batches=LIMIT)
-    again.fit(resumed, ckpt_path=folder / "stopped.ckpt")
-    return [batch for module in (begun, resumed) for batches in module.seen.values() for batch in batches]
-
-
-@installed("lightning")
-@pytest.mark.parametrize("loader", LOADERS)
-@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
-def test_lightning_resumes_a_loader_with_a_state(done: int, loader: str, tmp_path: Path) -> None:
-    assert begun_and_resumed(LOADERS[loader], done, tmp_path) == LIMITED
-
-
-@installed("lightning")
-@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
-def test_lightning_resumes_a_stream(done: int, tmp_path: Path) -> None:
-    whole = stream_loader()
-    expected = [batch for _ in range(EPOCHS) for batch in list(whole)[:LIMIT]]
-    assert len(expected) == EPOCHS * LIMIT
-    assert begun_and_resumed(stream_loader, done, tmp_path) == expected
 
 
 # Real runs of one process and of two ----------------------------------------------------------------------------------
@@ -175,12 +123,6 @@ def test_the_recipe_resumes_with_the_batches_that_would_have_come(processes: int
 
 
 @installed("lightning")
-def test_lightning_refuses_to_replace_the_batch_sampler_of_two_processes(tmp_path: Path) -> None:
-    for errors in run("replace", tmp_path, 2):
-        assert any("TypeError" in error and "use_distributed_sampler=False" in error for error in errors)
-
-
-@installed("lightning")
 def test_epochs_of_different_lengths_have_loaders_that_are_reloaded() -> None:
     def by_length() -> BatchesByLength:
         tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
@@ -189,3 +131,11 @@ def test_epochs_of_different_lengths_have_loaders_that_are_reloaded() -> None:
     loader = loader_of(by_length())
     fitted = installed_fits(lambda: loader, range(EPOCHS), reload_dataloaders_every_n_epochs=1)
     assert fitted == [epoch_of(by_length(), epoch) for epoch in range(EPOCHS)]
+
+
+@pytest.mark.thorough
+@installed("lightning")
+def test_overfit_batches_trains_on_the_first_batches_of_each_epoch() -> None:
+    for loader in (loader_of(sampler_of()), ResumableLoader(loader_of(sampler_of()))):
+        fitted = installed_fits(loader, range(EPOCHS), overfit_batches=LIMIT)
+        assert fitted == [epoch_of(sampler_of(), epoch)[:LIMIT] for epoch in range(EPOCHS)]

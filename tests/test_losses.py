@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.losses import AUMLoss
-from tests.reference.golden_vectors import GOLDEN, values_of
+from tests.given_by_pystrat import GOLDEN, values_of
 from tests.refused import refusals
 
 LOSSES = json.loads((GOLDEN / "losses.json").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ import pytest
 import pystrat
 from pystrat import StratifiedBatchSampler
 from pystrat.core.messages import refusals, refused_value, show
-from tests.reference.golden_vectors import GOLDEN
+from tests.given_by_pystrat import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}

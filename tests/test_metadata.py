@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 import yaml
 
 import pystrat
@@ -31,20 +30,3 @@ def test_the_citation_is_complete_and_the_packages_say_what_it_says() -> None:
         assert {"type", "title", "authors"} <= set(reference)
         for fact in (reference["title"], str(reference["year"]), reference["url"]):
             assert f'"{fact}"' in in_r
-
-
-def test_the_links_of_the_readme_are_absolute_for_a_package_index(
-    modules_of_tool: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    description = modules_of_tool("..")("setup").description
-    project = read("pyproject.toml").replace("[project.urls]", '[project.urls]\nSource = "https://example.org/code"')
-    before, after = (
-        re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", text)
-        for text in (read("README.md"), description(read("README.md"), project))
-    )
-    assert len(before) == len(after) > 10
-    for (mark, link), (_, absolute) in zip(before, after):
-        place = "https://example.org/code/raw/HEAD/" if mark else "https://example.org/code/blob/HEAD/"
-        assert absolute == (link if link.startswith("https:") else place + link)
-    assert not re.findall(r"\]\((?!https:)", description(read("README.md"), read("pyproject.toml")))

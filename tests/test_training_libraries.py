@@ -1,8 +1,6 @@
-"""What training libraries do to a batch sampler: real runs of installed ones, the calls of the others replayed.
+"""The recipes of docs/libraries run as they stand there, those of libraries that are installed.
 
-Each replay does, in the order of its source, what the library does to the sampler, and nothing else; the versions read
-are in docs/libraries, whose recipes run here as they stand there. Those of accelerate and Trainer are in
-tests/test_accelerate.py, those of Lightning and torchdata in files of their own.
+Those of accelerate and Trainer are in tests/test_accelerate.py, those of Lightning and torchdata in files of their own.
 """
 
 from __future__ import annotations
@@ -11,43 +9,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
+from pystrat import TensorLoader
 from tests.training_libraries import (
-    EPOCHS,
     LABELS,
-    RUN,
-    RUN_IF_INSTALLED,
-    WORLDS,
     code_blocks,
     epoch_of,
     installed,
-    loader_of,
-    run_job,
     run_recipes,
     sampler_of,
-    section_titles,
     shared_lines,
-    undefined_names,
 )
-
-
-@pytest.mark.parametrize("section", section_titles())
-def test_every_recipe_says_whether_it_is_run_and_defines_its_names(section: str) -> None:
-    blocks = code_blocks(section)
-    assert blocks and shared_lines(section) == shared_lines()
-    assert section in (*RUN, *RUN_IF_INSTALLED)
-    says = "**Run by the tests:**"
-    if section in RUN_IF_INSTALLED:
-        says = f"**Run by the tests, if {RUN_IF_INSTALLED[section]} is installed:**"
-    for prose, code in blocks:
-        assert undefined_names(shared_lines() + code) == set()
-        assert says in prose
 
 
 def test_the_recipe_for_pytorch_resumes_with_the_batches_that_would_have_come() -> None:
@@ -115,69 +92,6 @@ def test_the_recipe_for_imbalanced_learn() -> None:
     assert [batch.count(0) for batch in batches] == [30] * 20
 
 
-# Ignite: engine/engine.py, _internal_run_as_gen and _run_once_on_dataset_as_gen ---------------------------------------
-
-
-def replayed_ignite(loader: Any, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
-    """EPOCH_STARTED, then iter where there is no iterator yet; later ones are made when the old one is exhausted."""
-    iterator: Optional[Iterator[Any]] = None
-    trained: list[list[Any]] = []
-    for epoch in epochs:
-        on_epoch_started(epoch)
-        if iterator is None:
-            iterator = iter(loader)
-        trained.append([])
-        while len(trained[-1]) < len(loader) - done:
-            try:
-                trained[-1].append(next(iterator))
-            except StopIteration:
-                iterator = iter(loader)
-        done = 0
-    return trained
-
-
-def installed_ignite(loader: Any, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
-    from ignite.engine import Engine, Events
-
-    trained: list[list[Any]] = []
-    engine = Engine(lambda engine, batch: trained[-1].append(batch))
-
-    @engine.on(Events.EPOCH_STARTED)
-    def begin(engine: Engine) -> None:
-        on_epoch_started(engine.state.epoch - 1)
-        trained.append([])
-
-    place = {"epoch_length": len(loader), "max_epochs": epochs[-1] + 1, "iteration": epochs[0] * len(loader) + done}
-    engine.load_state_dict(place)
-    engine.run(loader)
-    return trained
-
-
-IGNITE = pytest.mark.parametrize("ignite", [replayed_ignite, pytest.param(installed_ignite, marks=installed("ignite"))])
-
-
-@IGNITE
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("told", [True, False])
-def test_ignite_trains_on_every_epoch_whether_a_handler_tells_it_or_not(ignite: Any, told: bool, workers: int) -> None:
-    sampler = sampler_of()
-    handler = sampler.set_epoch if told else lambda epoch: None
-    assert ignite(loader_of(sampler, workers), range(3), handler) == [epoch_of(sampler, epoch) for epoch in range(3)]
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-@IGNITE
-def test_ignite_resumes_from_the_state_of_a_loader(ignite: Any, workers: int) -> None:
-    """As `Checkpoint` saves it in the middle of an epoch, by a call without arguments."""
-    begun, resumed = (ResumableLoader(loader_of(sampler_of(), workers)) for _ in range(2))
-    for count, _ in enumerate(begun, start=1):
-        if count == 7:
-            state = begun.state_dict()
-    resumed.load_state_dict(state)
-    trained = ignite(resumed, (0, 1), lambda epoch: None, done=7)
-    assert trained == [epoch_of(sampler_of(), 0)[7:], epoch_of(sampler_of(), 1)]
-
-
 @installed("ignite")
 def test_the_recipe_for_ignite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -222,27 +136,6 @@ def test_the_recipes_for_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_recipe_for_keras() -> None:
     (names,) = run_recipes("Keras")
     assert names["sampler"].epoch == 2
-    seen: list[list[float]] = []
-
-    class Recorder(names["keras"].Sequential):  # type: ignore[misc]
-        def train_step(self, data: Any) -> Any:
-            seen.append(data[0][:, 0].tolist())
-            return super().train_step(data)
-
-    def trained(**options: Any) -> list[list[float]]:
-        seen.clear()
-        model = Recorder([names["keras"].layers.Dense(1, activation="sigmoid")])
-        model.compile("sgd", "binary_crossentropy")
-        names["sampler"].set_epoch(0)
-        loader = torch.utils.data.DataLoader(names["dataset"], batch_sampler=names["sampler"])
-        model.fit(loader, epochs=3, shuffle=False, verbose=0, **options)
-        return list(seen)
-
-    epochs = [[names["inputs"][rows, 0].tolist() for rows in epoch_of(names["sampler"], epoch)] for epoch in range(4)]
-    given = {"callbacks": [names["set_epoch"]]}
-    assert trained(**given) == epochs[0] + epochs[1] + epochs[2]
-    assert trained(initial_epoch=1, **given) == epochs[1] + epochs[2]
-    assert trained() == epochs[1] + epochs[2] + epochs[3], "a batch of epoch 0 builds the model"
 
 
 @installed("torch_geometric")
@@ -264,9 +157,6 @@ def test_monai_yields_the_batches_of_the_sampler() -> None:
 
 
 @installed("sentence_transformers")
-@WORLDS
-def test_the_recipe_for_sentence_transformers(world: int, tmp_path: Path) -> None:
-    sampler = StratifiedBatchSampler(np.repeat([1, 0], [60, 940]), 3, seed=1, num_replicas=world)
-    for rank, told in enumerate(run_job("sentence_job.py", "recipe", world, tmp_path)):
-        expected = [batch for epoch in range(EPOCHS) for batch in epoch_of(sampler, epoch)[rank::world]]
-        assert told == {"whole": expected, "begun": expected[:25], "resumed": expected[25:]}
+def test_the_recipe_for_sentence_transformers() -> None:
+    (names,) = run_recipes("sentence-transformers")
+    assert issubclass(names["StratifiedTrainer"], names["SentenceTransformerTrainer"])

@@ -113,23 +113,6 @@ def test_placements_average_to_the_area_and_the_error_of_equal_weights_is_that_o
         assert error == pytest.approx(np.sqrt(variance))
 
 
-@pytest.mark.thorough
-def test_with_weights_the_error_is_about_that_of_a_paired_bootstrap(script: Any) -> None:
-    one, other, positive, weights = scored_rows(2000, 200)
-    random, differences = np.random.default_rng(2), []
-    for _ in range(400):
-        drawn = random.integers(0, 2000, 2000)
-        areas = [
-            [roc_auc_score(positive[drawn], row[drawn], sample_weight=weights[drawn]) for row in scores]
-            for scores in (one, other)
-        ]
-        differences.append(np.mean(areas[0]) - np.mean(areas[1]))
-    training = script("autism_training")
-    weighted = training.difference_error(one, other, positive, weights)
-    assert weighted == pytest.approx(np.std(differences), rel=0.12)
-    assert weighted > 1.2 * training.difference_error(one, other, positive, np.ones(2000))
-
-
 def test_the_losses_of_groups_in_batches_are_the_published_ones(script: Any) -> None:
     """Group DRO: the weighted mean over the groups. The contrastive loss: a sum over the companions of a row."""
     training = script("groups_training")

@@ -1,19 +1,14 @@
-"""Weights of rows undo how often epochs take them, for every sampler; those without weights say why."""
+"""Weights of rows undo how often epochs take them."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from pystrat import DownsampledBatchSampler, StrataSubsetBatchSampler, StratifiedBatchSampler
-from pystrat.stream import StratifiedStream
-from tests.specimens import public_samplers
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "class-weights.md"
 LABELS = [1] * 6 + [0] * 20 + [2] * 12
 CYCLE = 60  # epochs, after which rows of the same stratum were taken equally often
 
@@ -48,15 +43,3 @@ def test_a_weight_times_how_often_a_row_is_taken_is_the_same_for_all_rows(name: 
     assert sampler.weights() * means == pytest.approx(1), "of the mean over the rows of a stratum"
     assert sampler.weights() == pytest.approx(sampler.class_weights().loc[labels].to_numpy())
     assert sampler.weights(normalize=True) @ taken == pytest.approx(taken.sum())
-
-
-def test_the_table_of_weights_has_every_sampler_and_what_it_has() -> None:
-    methods = ("weights", "class_weights", "importance_weights")
-    table = DOCUMENT.read_text(encoding="utf-8").partition("| sampler | weights |")[2].partition("\n\n")[0]
-    documented = {}
-    for samplers, words in re.findall(r"(?m)^\| (`[^|]+) \| ([^|]+) \|$", table):
-        named = set(re.findall(r"`(\w+)\(\)`", words)) or (set() if words.startswith("none: ") else {*methods[:2]})
-        documented.update({name: named for name in re.findall(r"`(\w+)`", samplers)})
-    kinds = public_samplers() | {StratifiedStream}
-    offered = {kind.__name__: {name for name in methods if hasattr(kind, name)} for kind in kinds}
-    assert documented == {name: of_kind for name, of_kind in offered.items() if of_kind}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import importlib.util
 import json
 import re
 import subprocess
-import symtable
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,26 +38,9 @@ def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
 
 # The recipes of the documents -----------------------------------------------------------------------------------------
 
-RUN = ("PyTorch", "skorch", "imbalanced-learn", "scikit-learn and numpy")
-RUN_IF_INSTALLED = {
-    "Lightning": "lightning",
-    "accelerate": "accelerate",
-    "Hugging Face Trainer": "transformers",
-    "torchdata": "torchdata",
-    "Ignite": "ignite",
-    "Hugging Face datasets": "datasets",
-    "sentence-transformers": "sentence_transformers",
-    "Keras": "keras",
-    "PyTorch Geometric and MONAI": "torch_geometric",
-}
-
-
-def is_installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
-
 
 def installed(module: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
+    return pytest.mark.skipif(importlib.util.find_spec(module) is None, reason=f"{module} is not installed")
 
 
 def page_of(section: str) -> str:
@@ -79,27 +60,10 @@ def code_blocks(section: str) -> list[tuple[str, str]]:
     return [(" ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
 
 
-def section_titles() -> list[str]:
-    shared = text_of(PAGES[0].with_name("others.md"))
-    pages = [text_of(page).splitlines()[0].removeprefix("# ") for page in PAGES]
-    return [title for title in pages if title != "Other libraries"] + re.findall(r"^## (.*)$", shared, re.MULTILINE)
-
-
-def shared_lines(section: str = "PyTorch") -> str:
+def shared_lines() -> str:
     """The lines that the examples of a page begin with, the same on all pages."""
-    return re.findall(r"```python\n(.*?)```", page_of(section), flags=re.DOTALL)[0]
-
-
-def undefined_names(code: str) -> set[str]:
-    """Return the names that code uses and does not define."""
-    scopes = [symtable.symtable(code, "recipe", "exec")]
-    for scope in scopes:
-        scopes.extend(scope.get_children())
-    names = scopes[0].get_symbols()
-    defined = {name.get_name() for name in names if name.is_assigned() or name.is_imported() or name.is_namespace()}
-    inside = {name.get_name() for scope in scopes[1:] for name in scope.get_symbols() if name.is_global()}
-    used = inside | {name.get_name() for name in names if name.is_referenced()}
-    return used - defined - set(dir(builtins))
+    (lines,) = {re.findall(r"```python\n(.*?)```", text_of(page), flags=re.DOTALL)[0] for page in PAGES}
+    return lines
 
 
 def run_recipes(section: str) -> list[dict[str, Any]]:

@@ -9,9 +9,10 @@ import sys
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
+from typing import Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.core.arrays import Wanted, as_vector, check_same_rows, float64_of, objects_of, plain_array
@@ -19,9 +20,6 @@ from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.core.limits import MAX_COUNT, MAX_EXACT
 from pystrat.core.messages import count_of, refused_type, refused_value
 from pystrat.core.value_names import Names, name_of
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 _REQUIRED = "hold logical values, numbers, text or dates, one kind per column"
 _KINDS = {  # by what pandas infers

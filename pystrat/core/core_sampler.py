@@ -70,7 +70,7 @@ class KindBatchSampler(BatchSampler):
         self._parts.update(data)
         self._labels = labels
         self._instance = self._new_instance(names)
-        for warning in self._instance.warning.splitlines():
+        for warning in self._instance.warnings:
             warnings.warn(warning, stacklevel=stacklevel)
         self._parts.update(self._instance.found)
         self._n_batches: int = self._instance.n_batches

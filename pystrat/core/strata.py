@@ -11,9 +11,10 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Hashable, Iterable, Mapping, Optional, Sequence
+from typing import Any, Hashable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted
 from pystrat.core.columns import (
@@ -28,9 +29,6 @@ from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of, refused_type, refused_value, show
 from pystrat.core.recipe import compact
 from pystrat.core.value_names import Names, listed_keys, name_of, parts_of, shown_key
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 _NOUNS = {"class": "classes", "stratum": "strata", "shard": "shards"}

@@ -159,7 +159,7 @@ class BatchesByLength(BatchSampler):
         return _Cut(epoch, drawn, Batches(found["rows"], found["offsets"]))
 
     def _known(self, epoch: int) -> Optional[_Cut]:
-        latest = self._latest  # which another thread may replace meanwhile
+        latest = self._latest
         return latest if latest is not None and latest.epoch == epoch else None
 
     # Of a sampler with feedback, the place of an iteration has its epoch.

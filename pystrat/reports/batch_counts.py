@@ -94,7 +94,7 @@ def _entry(batch: Any, key: Any) -> Any:
 
 
 def _labels(values: Any) -> list[Any]:
-    """Return the labels of one batch; those of a list as they are, of which numpy would make one type."""
+    """Return the labels of one batch. Those of a list stay as they are: numpy would make them of one type."""
     array = row_array(values, "labels")
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)

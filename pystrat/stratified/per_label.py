@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import check_flag
 from pystrat.core.row_arguments import check_positions
 from pystrat.stratified.multilabel import LabeledBatchSampler
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 class PerLabelBatchSampler(LabeledBatchSampler):

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from torch.utils.data import IterableDataset
 
 from pystrat import _core
@@ -24,11 +25,10 @@ from pystrat.stream.lanes import Drawn, Lanes
 from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
 from pystrat.core.value_names import listed_keys
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
-    Codes = NDArray[np.int32]
+Codes = NDArray[np.int32]
 
 
 class StratifiedStream(Placed, IterableDataset[list[Any]]):
@@ -156,8 +156,8 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                     codes = strata_of_keys(keys, self._strata, name, noun="stratum")
                     parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
         self._lanes = Lanes(parts, self.seed, table, self._strata)
-        if self._lanes.warning:
-            warnings.warn(self._lanes.warning, stacklevel=2)
+        for warning in self._lanes.warnings:
+            warnings.warn(warning, stacklevel=2)
         self._reader, self._codes = SourceReader(read, stratum), StratumCodes(self._strata)
         self._shared = SharedEpoch(self._lanes.n_lanes)
         named = fingerprint_of(sources=[self._names[k] for k in in_order], strata=list(self._strata))

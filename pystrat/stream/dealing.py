@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int32]
-    Integers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Integers = NDArray[np.int64]
 
 
 class CountedBatches:

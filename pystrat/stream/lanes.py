@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.core.messages import check_integer
 from pystrat.core.seeds import epoch_seed
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 class Drawn(NamedTuple):
@@ -39,7 +37,7 @@ class Lanes:
         self.shuffle: bool = parts["shuffle"]
         self.n_sources: int = parts["n_sources"]
         planned = _core.Instance("stream", parts, seed, strata)
-        self.warning, self.n_batches, described = planned.warning, planned.n_batches, planned.describe()
+        self.warnings, self.n_batches, described = planned.warnings, planned.n_batches, planned.describe()
         self.plan_fingerprint = planned.identify()
         self.min_samples_per_stratum = int(described["guaranteed"][0])
         self.totals, self.taken = (_rows(described[name], self.n_lanes) for name in ("totals", "taken"))

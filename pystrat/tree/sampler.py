@@ -63,8 +63,7 @@ class _DeclaredSampler(KindBatchSampler):
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
-        warnings = self._instance.warning.splitlines()
-        return TreeDescription(self._nodes, self._table, self._instance.describe(), warnings)
+        return TreeDescription(self._nodes, self._table, self._instance.describe(), self._instance.warnings)
 
     def __bool__(self) -> bool:
         return True  # even without a length, which Python would request

@@ -100,7 +100,7 @@ def packages(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     run(sys.executable, "-c", build, cwd=folder / "source")
     (sdist,) = folder.glob("*.tar.gz")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", str(folder)]
-    run(sys.executable, "-m", "pip", "wheel", str(sdist), *options, env={**os.environ, "CC": compiler})
+    run(sys.executable, "-m", "pip", "wheel", str(sdist), *options, env={**os.environ, "CC": compiler, "CXX": compiler})
     (wheel,) = folder.glob("*.whl")
     return sdist, wheel
 

@@ -15,7 +15,7 @@ import rbridge
 from pystrat import TreeBatchSampler
 from rbridge.session import Session
 from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
-from tests.reference.golden_vectors import GOLDEN
+from tests.given_by_pystrat import GOLDEN
 
 AUXILIARY = {
     "angle": "uniform(-10, 10)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from typing import Any, Optional
 
@@ -18,12 +17,9 @@ from pystrat import (
     WeightedBatchSampler,
 )
 from pystrat.core.seeds import epoch_seed
-from tests.reference.golden_lengths import LIMITS, lengths_of
-from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length
 from tests.reference.naive_random import NaiveStream
 
-CASES = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
 LENGTHS = [1 + row * 13 % 29 for row in range(200)]
 
 
@@ -33,14 +29,6 @@ def drawn_by_length(
     """Return batches by length of rows that are drawn with replacement."""
     sampler = EpochSubsetBatchSampler(n, sample, sample, seed=seed, num_replicas=num_replicas)
     return BatchesByLength(sampler, lengths, **limits)
-
-
-def test_golden_vectors() -> None:
-    for case in CASES:
-        made = case["input"]
-        limits = {name: made[name] for name in ("seed", *LIMITS) if name in made}
-        batches = drawn_by_length(made["n"], made["sample"], lengths_of(made), **limits).batches(made["epoch"])
-        assert {"rows": cut(batches.rows), "sizes": cut([len(batch) for batch in batches])} == case["expected"], limits
 
 
 def check_plain_rule(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -19,8 +18,7 @@ from torch.utils.data import DataLoader
 from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from tests.corpus.mixtures import batches_of, drawn, instance_of, mixture_of, write_lines
-from tests.reference.golden_mixtures import epoch_of, plan_of
-from tests.reference.golden_vectors import GOLDEN
+from tests.reference.naive_mixtures import epoch_of, plan_of
 from tests.refused import refusals
 
 LINES = [30, 60, 5, 90]
@@ -34,18 +32,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 # Plans ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", json.loads((GOLDEN / "mixtures.json").read_text())["cases"], ids=str)
-def test_plans_and_batches_of_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
-    chosen = {name: value for name, value in case["input"].items() if name not in ("lines", "epochs")}
-    if isinstance(chosen.get("weights"), dict):
-        chosen["weights"] = {int(epoch): weights for epoch, weights in chosen["weights"].items()}
-    mixture = mixture_of(write_lines(tmp_path, case["input"]["lines"]), **chosen)
-    for place, epoch in enumerate(case["input"]["epochs"]):
-        plan, expected = mixture.plan(epoch), case["expected"]
-        assert plan["drawn"].tolist() == expected["drawn"][place] and plan["kept"].tolist() == expected["kept"][place]
-        assert [batch.tolist() for batch in mixture.batches(epoch)] == expected["batches"][place]
 
 
 def test_the_published_example(folder: Path) -> None:

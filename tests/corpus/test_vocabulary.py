@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
-from tests.reference.golden_vectors import GOLDEN
+from tests.given_by_pystrat import GOLDEN
 
 SIZE, WIDTH = 50, 8
 

@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional
 
 import pandas as pd
 
-from tests.reference.golden_vectors import GOLDEN
+from tests.given_by_pystrat import GOLDEN
 from tests.specimens import LINES, TEXT_FILES, Specimen, specimens
 from tools.site.names import r_name
 

@@ -7,69 +7,10 @@ the standard library's Mersenne-Twister, set to R's state.
 from __future__ import annotations
 
 import math
-from datetime import date, datetime, timezone
 from itertools import accumulate
-from statistics import NormalDist
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
-import numpy as np
-
-from tests.reference.naive_random import NaiveStream, epoch_seed
-from tests.reference.naive_stratified import shown
-
-MODULUS = 2**31 - 1
-SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-# The functions of auxiliary values: a value for a stream and the number of draws before.
-Value = Callable[[NaiveStream, int], Any]
-FUNCTIONS: dict[str, Any] = {
-    "uniform": lambda low, high: lambda stream, before: low + (high - low) * stream.uniform(),
-    "normal": lambda mean, deviation: lambda stream, before: mean + deviation * quantile(stream.uniform()),
-    "integers": lambda low, high: lambda stream, before: low + stream.index(high - low + 1),
-    "choice": lambda items: lambda stream, before: alike(items)[stream.index(len(items))],
-    "cycle": lambda items: lambda stream, before: alike(items)[before % len(items)],
-    "counter": lambda: lambda stream, before: before,
-    "true": True,
-    "false": False,
-}
-
-
-def alike(items: list[Any]) -> list[Any]:
-    """Return the items of a function; all numbers have decimals if one has."""
-    return np.array(items).tolist()  # type: ignore[no-any-return]
-
-
-def quantile(probability: float) -> float:
-    return NormalDist().inv_cdf(probability)
-
-
-def plain(written: dict[str, Any], place: str = "root") -> dict[str, Any]:
-    """Return a node with its name, and with each key in the one form that the functions here know."""
-    keys = dict(written)
-    if keys.get("value") == "for_each" and not {"op", "for_each"} & set(keys):
-        del keys["value"]
-        keys["for_each"] = True
-    if "op" in keys:
-        keys["op"] = SYMBOLS.get(keys["op"], keys["op"])
-    if "prune_method" in keys:
-        keys["prune"] = keys["prune_method"]
-    if "value" in keys:
-        value = keys["value"]
-        keys["value"] = [comparable(item) for item in value] if isinstance(value, list) else comparable(value)
-    named_by = keys.get("column" if keys.get("for_each") else "value") if place != "root" else None
-    if not keys.get("name"):
-        keys["name"] = shown(named_by) if isinstance(named_by, (bool, int, float, str)) else place
-    if "children" in keys:
-        keys["children"] = [plain(child, str(number)) for number, child in enumerate(keys["children"], 1)]
-    return keys
-
-
-def comparable(moment: Any) -> Any:
-    """Return a day, or a time without a zone, as a time in UTC; any other value as it is."""
-    if isinstance(moment, datetime):
-        return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-    if isinstance(moment, date):
-        return datetime(moment.year, moment.month, moment.day, tzinfo=timezone.utc)
-    return moment
+from tests.reference.naive_random import NaiveStream
 
 
 class Node:
@@ -222,42 +163,9 @@ def _fill(node: Node, table: dict[str, list[Any]]) -> bool:
 def naive_tree(table: dict[str, list[Any]], spec: dict[str, Any], seed: int) -> Node:
     """Return the root, ready to draw from the first row on; raise `Emptied` where nothing can be drawn."""
     n_rows = len(next(iter(table.values())))
-    (root,) = _clones(plain(spec), table, list(range(n_rows)))
+    (root,) = _clones(spec, table, list(range(n_rows)))
     if not _fill(root, table):
         raise Emptied
     for number, node in enumerate(root.preorder()):
-        node.seed = seed_of(seed, number)
+        node.seed = (seed + 1_000_003 * (number + 1)) % (2**31 - 1)
     return root
-
-
-def seed_of(seed: int, number: int) -> int:
-    """Return the seed of a node, or of an auxiliary value, whose numbers follow those of nodes."""
-    return (seed + 1_000_003 * (number + 1)) % MODULUS
-
-
-class NaiveEpochs:
-    """The rows of epochs, and the auxiliary values of each."""
-
-    def __init__(self, table: dict[str, list[Any]], spec: dict[str, Any], parameters: dict[str, Any]) -> None:
-        self.table, self.spec, self.seed = table, spec, parameters["seed"]
-        self.is_persistent = parameters.get("persistent", False)
-        length, size = parameters["length"], parameters["batch_size"]
-        self.length: int = naive_tree(table, spec, 0).length_of(length) if isinstance(length, str) else length
-        ends = [min(end, self.length) for end in range(size, self.length + size, size)]
-        self.offsets = [0, *(end for end in ends if end % size == 0 or not parameters.get("drop_last"))]
-        self.functions: dict[str, Value] = {
-            name: eval(text.strip(), FUNCTIONS) for name, text in spec.get("auxiliary", {}).items()
-        }
-
-    def epoch(self, epoch: int) -> tuple[list[int], dict[str, list[Any]]]:
-        """Return the rows of an epoch, and the auxiliary values of each; persistent epochs are one sequence."""
-        seed, before = (self.seed, epoch * self.length) if self.is_persistent else (epoch_seed(self.seed, epoch), 0)
-        root, end = naive_tree(self.table, self.spec, seed), before + self.length
-        first = len(root.preorder())
-        rows = [root.draw() for _ in range(end)][before:]
-        values = {}
-        for place, (name, function) in enumerate(self.functions.items()):
-            stream = NaiveStream(seed_of(seed, first + place))
-            values[name] = [function(stream, draw) for draw in range(end)][before:]
-        n_rows = self.offsets[-1]
-        return rows[:n_rows], {name: column[:n_rows] for name, column in values.items()}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pystrat import StratifiedBatchSampler, min_samples_for_batch_size
-from tests.reference.golden_vectors import GOLDEN
+from tests.given_by_pystrat import GOLDEN
 
 CASES = json.loads((GOLDEN / "batch_sizes.json").read_text(encoding="utf-8"))["cases"]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from fractions import Fraction
-from typing import Any, Optional
+from itertools import groupby
+from typing import Any, Optional, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import bin_target
-from tests.reference.golden_vectors import naive_bins
+from tests.reference.naive_stratified import shown
 
 FEW = st.lists(st.integers(-4, 4), min_size=1, max_size=60)
 ANY = st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
 N_BINS = st.integers(1, 70)
+
+
+def naive_bins(values: Sequence[Optional[float]], n_bins: int) -> dict[str, Any]:
+    """Return the names and the bins of values, -1 where missing, as the help of `bin_target` defines them."""
+    ordered = sorted(value for value in values if value is not None and value == value)
+    middles = {value: bisect_left(ordered, value) + bisect_right(ordered, value) for value in ordered}
+    bins = {value: n_bins * middle // (2 * len(ordered)) for value, middle in middles.items()}
+    members = [list(own) for _, own in groupby(bins, key=bins.__getitem__)]
+    names: list[str] = []
+    for digits in (15, 17):
+        if len(set(names)) < len(members):
+            names = [f"[{shown(own[0], digits)}, {shown(own[-1], digits)}]" for own in members]
+    number = {bins[own[0]]: place for place, own in enumerate(members)}
+    return {"names": names, "codes": [number[bins[value]] if value in bins else -1 for value in values]}
 
 
 @given(st.one_of(FEW, ANY), N_BINS)

@@ -1,8 +1,7 @@
-"""The batches of streams by the rules in words: golden vectors, and random sources."""
+"""The batches of streams by the rules in words, of random sources."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from contextlib import nullcontext
 from itertools import chain, islice
@@ -15,25 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.stream import SourceError, StratifiedStream
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_stream import stream_batches
 from tests.stream.sources import stream_of
 
-CONTENT = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))
 DIGITS = ["0", "1", "2"]
 
 
 def batches_of(stream: Any) -> list[list[list[int]]]:
     return [list(map(list, batch)) for batch in stream]
-
-
-def test_golden_batches() -> None:
-    for case in CONTENT["cases"]:
-        sources = case.get("sources", CONTENT["sources"])
-        given: dict[str, Any] = {"shuffle": case["seed"] is not None, "seed": case["seed"] or 0, **case["settings"]}
-        stream = stream_of(sources, CONTENT["strata"], is_counted=case["counted"], **given)
-        stream.set_epoch(case["epoch"])
-        assert batches_of(stream) == case["batches"], case
 
 
 @st.composite

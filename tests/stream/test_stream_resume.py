@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import ResumableLoader
 from pystrat.stream import SourceError, StratifiedStream
-from tests.stream.sources import NAMES, Row, declared, make_stream, read
+from tests.stream.sources import ALL_ROWS, NAMES, Row, declared, make_stream, read
 
 
 def loader_of(stream: StratifiedStream, n_workers: int, **options: Any) -> DataLoader[Any]:
@@ -41,6 +43,32 @@ def test_a_loader_continues_with_any_number_of_workers(before: int, after: int) 
         by_hand.set_epoch(3, consumed)
         assert by_hand.state() == make_stream().state(3, consumed)
         assert list(by_hand) == batches[consumed:n_batches] or consumed == n_batches
+
+
+@pytest.mark.parametrize("make", [make_stream, declared])
+def test_the_iterators_of_workers_continue_where_each_was_stopped(make: Any) -> None:
+    """As loaders of other libraries save and load them; workers take turns."""
+
+    def iterators() -> list[Any]:
+        found = []
+        for worker in range(2):
+            info = SimpleNamespace(id=worker, num_workers=2)
+            with mock.patch("pystrat.stream.iterating.get_worker_info", return_value=info):
+                found.append(iter(stream))
+        return found
+
+    stream = make()
+    expected = [list(iterator) for iterator in iterators()]
+    assert sorted(row for batches in expected for batch in batches for row in batch) == ALL_ROWS
+    for stop in range(len(expected[0])):
+        stream, stopped = make(), []
+        for iterator in (begun := iterators()):
+            stopped.append(list(itertools.islice(iterator, stop)))
+        stream, resumed = make(), []
+        for iterator, before in zip(iterators(), begun):
+            iterator.load_state_dict(before.state_dict())
+            resumed.append(list(iterator))
+        assert [before + after for before, after in zip(stopped, resumed)] == expected
 
 
 def test_a_state_continues_with_another_number_of_ranks() -> None:

@@ -121,17 +121,6 @@ def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
             torch.testing.assert_close(one, other, rtol=2e-3, atol=2e-4)
 
 
-def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(module: Callable[[str], Any]) -> None:
-    lost = {}
-    for kind in ("plain", "plain, refilled", "over"):
-        training = _training(module, "AUM", kind, size=4)
-        training.run()
-        lines = training.results()
-        lost[kind] = sum(line["lost"] for line in lines)
-        assert all(line["requested"] >= N_STEPS for line in lines)
-    assert lost["plain"] > 0 and lost["plain, refilled"] == lost["over"] == 0
-
-
 @given(
     outputs=st.lists(st.integers(-3, 3), min_size=4, max_size=40),
     data=st.data(),
@@ -177,23 +166,3 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     assert not list(run.done_cells(4))
     assert len(analyze.results(3)) == sum(line["rate"] != "" for line in finished)
     assert analyze.results(4).empty
-
-
-def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callable[[str], Any]) -> None:
-    pandas, analyze = module("pandas"), module("analyze")
-    run = {"loss": "AUM", "batch_size": 32, "seed": 0}
-    lines = [
-        {**run, "data": name, "batches": kind, "split": split, "auc": 0.1 * split + gain * (kind == "over")}
-        for name, gain in (("a", 0.2), ("b", 0.4))
-        for kind in ("plain", "over")
-        for split in range(4)
-    ]
-    found = analyze.differences(pandas.DataFrame(lines), "auc", "over")
-    assert found.groupby("data").mean().to_dict() == pytest.approx({"a": 0.2, "b": 0.4})
-    assert analyze.over_data_sets(found).mean == pytest.approx(0.3)
-    seeds = pandas.DataFrame(
-        [{**line, "seed": seed, "data": "a"} for line in lines for seed in (0, 1) if line["data"] == "a"]
-    )
-    assert analyze.over_splits(analyze.differences(seeds, "auc", "over")).n == 4, "seeds share the rows of a split"
-    one, other = analyze.estimate([1, 2, 4]), analyze.estimate([1, 2, 4], share_rows=True)
-    assert one.mean == other.mean and other.low < one.low < one.mean < one.high < other.high

@@ -37,7 +37,7 @@ core_results = function(answer, given, names = NULL) {
   answer$results
 }
 
-# The value that is refused, or an element of it.
+# How a message shows the value that is refused, or the element of it that is.
 refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
   if (is.null(refusal$place)) {
@@ -157,10 +157,12 @@ core_described = function(recipe) {
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  # Without those of a sampler inside.
-  parts = recipe$parts[grep("^sampler(_|$)", names(recipe$parts), invert = TRUE)]
+  parts = own_parts(recipe)
   core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
 }
+
+# The parts of a recipe without those of a sampler inside.
+own_parts = function(recipe) recipe$parts[grep("^sampler(_|$)", names(recipe$parts), invert = TRUE)]
 
 # Returns the result of `ask`. It is NULL if there is no instance, because the sampler is new or was saved: then it
 # makes one, and asks again.

@@ -5,6 +5,7 @@
 # -> list(table = a matrix of doubles without names, shards, strata = their names)
 read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   if (is.data.frame(counts)) {
+    refuse_if(any(vapply(counts, is.logical, NA)), parameter, whole_numbers_required, "logical values")
     counts[] = lapply(counts, exact_numbers)
     counts = as.matrix(counts, rownames.force = TRUE)
   }
@@ -39,10 +40,8 @@ shown_names = function(labels, parameter, noun) {
   refuse_if(is.null(labels), parameter, sprintf("name each %s", noun), "no names")
   refuse_if(length(labels) == 0L, parameter, sprintf("have at least one %s", noun), "none")
   encoded = refuse_as(parameter, encode_column(comparable_column(labels, ""), exact = TRUE))
-  if (anyDuplicated(encoded$codes) || anyDuplicated(encoded$names)) {
-    twice = encoded$names[c(anyDuplicated(encoded$names), encoded$codes[anyDuplicated(encoded$codes)])]
-    stop_parameter(parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", twice[1L]))
-  }
+  twice = encoded$names[c(anyDuplicated(encoded$names), encoded$codes[anyDuplicated(encoded$codes)])]
+  refuse_if(length(twice) > 0L, parameter, sprintf("name each %s once", noun), sprintf("'%s' twice", twice[1L]))
   encoded$names
 }
 

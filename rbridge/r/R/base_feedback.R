@@ -2,10 +2,20 @@
 
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
-  plain = plain_value(if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value)
+  is_tensor = is.object(value) && inherits(value, "torch_tensor")
+  plain = plain_value(if (is_tensor) torch::as_array(value$cpu()) else value)
   refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
   refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
+}
+
+# Rows of the dataset, from 1 on, or other whole numbers between bounds.
+check_positions = function(values, most, parameter = "rows", noun = "row positions", first = 1) {
+  required = sprintf("hold %s from %.0f to %.0f", noun, first, most)
+  values = vector_or_tensor(values, parameter, required)
+  wrong = which(is.na(values) | values < first | values > most | values != trunc(values))
+  refuse_if(length(wrong) > 0L, parameter, required, show_value(values[wrong[1L]]))
+  values
 }
 
 # Any number of doubles.
@@ -74,8 +84,8 @@ feedback_batches = function(private, place) {
   if (is.null(draws)) { # those before the place are drawn again
     draws = list(first = 0, batches = list(), stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch)))
   }
-  draws = list2env(c(draws, epoch = place$epoch), parent = emptyenv())
-  private$.draws = draws
+  draws = list2env(draws, parent = emptyenv())
+  private$.begun$ahead = draws
   parts = private$.recipe$parts
   wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
   taken = place$batch - draws$first
@@ -112,17 +122,16 @@ drawn_ahead = function(private, state) {
 feedback_state = function(private, place) {
   state = core_ask(private, "state")
   state$sample_generator = private$.recipe$state$sample_generator
-  draws = if (identical(private$.draws$epoch, place$epoch)) private$.draws else place$ahead
+  draws = if (identical(private$.begun$epoch, place$epoch)) private$.begun$ahead else place$ahead
   if (is.null(draws)) {
     return(state)
   }
   done = place$batch - draws$first
   n_drawn = length(draws$batches)
-  if (done < 0 || done > n_drawn) {
-    required = sprintf("be from %.0f to %.0f, where draws are known", draws$first / private$.stride,
-      (draws$first + n_drawn) / private$.stride)
-    stop_parameter("batches_done", required, show_value(place$batch / private$.stride))
-  }
+  known = (draws$first + c(0, n_drawn)) / private$.stride
+  refuse_if(done < 0 || done > n_drawn, "batches_done",
+    sprintf("be from %.0f to %.0f, where draws are known", known[1L], known[2L]),
+    show_value(place$batch / private$.stride))
   beyond = unlist(draws$batches[seq_len(n_drawn) > done])
   c(state, list(drawn = as.integer(beyond) - 1L, generator = draws$stream))
 }
@@ -152,7 +161,6 @@ draw_feedback_epoch = function(private, epoch) {
 
 # `k` rows according to the feedback so far, outside of epochs, from a separate stream of random numbers.
 sample_rows = function(private, k) {
-  check_is_trained_on(private)
   stream = private$.recipe$state$sample_generator
   if (is.null(stream)) {
     stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
@@ -161,12 +169,4 @@ sample_rows = function(private, k) {
   drawn = core_draw_more(private, stream, wanted)
   private$.recipe$state$sample_generator = drawn$stream
   if (private$.stride == 1) drawn$rows else drawn$rows[private$.rank * k + seq_len(k)]
-}
-
-# While mlr3torch predicts, an instance only returns all rows in order.
-check_is_trained_on = function(private) {
-  if (!is.null(private$.in_order)) {
-    stop("This instance draws nothing, since mlr3torch predicts with it. ",
-      "Tell the one of the training.", call. = FALSE)
-  }
 }

@@ -10,7 +10,7 @@ format_arguments = function(recipe) {
   shown = lapply(intersect(known, names(given)), function(argument) {
     value = given[[argument]]
     named = parts[[paste0(argument, "_strata")]]
-    if (is.null(recipe$open) && is.integer(value)) {
+    if (is.integer(value)) { # a flag
       value = value == 1L
     } else if (!is.null(named)) {
       names(value) = recipe$labels$names[named + 1]
@@ -55,20 +55,6 @@ format_open = function(value) {
   } else {
     "given"
   }
-}
-
-# What an instance shows, also one with which mlr3torch predicts.
-format_instance = function(private) {
-  batches = private$.in_order
-  if (is.null(batches)) {
-    return(c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches()),
-      sprintf("* next epoch: %.0f", private$.place$epoch)))
-  }
-  c(
-    sprintf("* Rows: %d", length(batches$rows)),
-    sprintf("* Batches: %d, of %s", length(batches$offsets) - 1L, show_rows(diff(batches$offsets))),
-    "* Order: of the dataset, without strata, for mlr3torch predicts"
-  )
 }
 
 show_range = function(values) {

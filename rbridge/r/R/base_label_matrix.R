@@ -36,9 +36,8 @@ check_label_shape = function(labels) {
   is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
   refuse_if(length(dim(labels)) != 2L || is.object(labels), "labels", "be a matrix with one row per row of the dataset",
     if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
-  for (noun in c("row", "column")[dim(labels) == 0L]) {
-    stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun))
-  }
+  empty = c("row", "column")[dim(labels) == 0L]
+  refuse_if(length(empty) > 0L, "labels", sprintf("have at least one %s", empty[1L]), sprintf("0 %ss", empty[1L]))
   refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
     label_advice)
 }

@@ -18,7 +18,7 @@ dealt_setup = function(recipe, private) {
 
 # The members of instances with such a setup.
 planned_methods = function() {
-  plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
+  plan = function() composition_table(private$.setup$plan)
   c(list(plan = plan), weight_methods())
 }
 
@@ -26,16 +26,13 @@ planned_methods = function() {
 weight_methods = function() {
   list(
     class_weights = function(normalize = FALSE) {
-      if (is.null(private$.in_order)) {
-        stats::setNames(stratum_weights(private, normalize), private$.recipe$labels$names)
-      }
+      stats::setNames(stratum_weights(private, normalize), private$.recipe$labels$names)
     },
     weights = function(rows = NULL, normalize = FALSE) {
       weights = self$class_weights(normalize)
       codes = private$.recipe$parts$codes
-      n = length(if (is.null(weights)) private$.in_order$rows else codes)
-      rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
-      if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(codes[rows]) + 1L])
+      rows = if (is.null(rows)) seq_along(codes) else check_positions(rows, length(codes))
+      unname(weights[as.integer(codes[rows]) + 1L])
     }
   )
 }
@@ -44,14 +41,4 @@ weight_methods = function() {
 stratum_weights = function(private, normalize) {
   name = if (check_flag(normalize, "normalize")) "normalized" else "weights"
   core_described(private$.recipe)[[name]]
-}
-
-# Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
-check_row_positions = function(rows, n, parameter = "rows", noun = "row positions", first = 1) {
-  rows = plain_value(rows)
-  refuse_if(!is.numeric(rows) || is.object(rows), parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
-  wrong = which(is.na(rows) | rows < first | rows > n | rows != trunc(rows))
-  refuse_if(length(wrong) > 0L, parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n),
-    show_value(rows[wrong[1L]]))
-  rows
 }

@@ -170,6 +170,7 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
   take = several(sampler$.iter(), inherits(sampler, "epoch_sampler") && sampler$.draws_on_request())
   row_bytes = Inf
   batches = list()
+  n_taken = 0L
   gather = function() {
     rows = take(chunk / row_bytes)
     if (length(rows) == 0L) {
@@ -177,20 +178,21 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
     }
     gathered = gather_rows(data, rows)
     n_rows = sum(lengths(rows))
-    if (n_rows > 0L) {
+    if (is.infinite(row_bytes) && n_rows > 0L) {
       row_bytes <<- sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows
     }
     split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(rows))
   }
   function() {
-    if (length(batches) == 0L) {
+    if (n_taken == length(batches)) {
       batches <<- gather()
+      n_taken <<- 0L
     }
     if (length(batches) == 0L) {
       return(coro::exhausted())
     }
-    batch = batches[[1L]]
-    batches[[1L]] <<- NULL
+    n_taken <<- n_taken + 1L
+    batch = batches[[n_taken]]
     if (is.null(transform)) batch else transform(batch)
   }
 }

@@ -42,12 +42,10 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   if (!requireNamespace("reticulate", quietly = TRUE)) {
     stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
   }
-  if (!inherits(sampler, "python.builtin.object")) {
-    stop_parameter("sampler", "be a Python object", show_value(sampler),
-      advice = if (is.list(sampler)) {
-        "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
-      })
-  }
+  refuse_if(!inherits(sampler, "python.builtin.object"), "sampler", "be a Python object", show_value(sampler),
+    advice = if (is.list(sampler)) {
+      "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
+    })
   if (!is.null(n_batches)) {
     n_batches = check_count(n_batches, "n_batches")
   }

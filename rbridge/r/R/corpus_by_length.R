@@ -82,7 +82,7 @@ kind_by_length = function() {
     n_rows = function(recipe) length(recipe$parts$lengths),
     inside = sampler_inside,
     setup = function(recipe, private) {
-      private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
+      private$.of = new_generator(sampler_inside(recipe), private$.functions)(NULL)
       private$.has_feedback = is_told(recipe)
       core_begin(private, list())
       NULL
@@ -107,7 +107,12 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    settings = format_arguments,
+    settings = function(recipe) {
+      if (!is.null(recipe$open)) {
+        recipe$open$sampler = recipe$open$sampler$kind
+      }
+      format_arguments(recipe)
+    },
     methods = list(sampler = function() private$.of),
     private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
   )
@@ -118,8 +123,7 @@ given_of = function(recipe) {
   if (!is.null(recipe$open)) {
     return(recipe$open)
   }
-  parts = recipe$parts
-  c(parts[grep("^sampler(_|$)", names(parts), invert = TRUE)], list(sampler = sampler_inside(recipe)))
+  c(own_parts(recipe), list(sampler = sampler_inside(recipe)))
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.

@@ -50,8 +50,9 @@
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
   max_length = NULL, accept = NULL) {
+  make_batch = batch_maker(transform, positions)
   table = line_table(find_files(source, suffixes, targets))
-  lines_dataset(table, batch_maker(transform, positions), remaining_lines(table, max_length, accept))
+  lines_dataset(table, make_batch, remaining_lines(table, max_length, accept))
 }
 
 # A function that makes a batch of positions and their lines.
@@ -66,6 +67,7 @@ batch_maker = function(transform, positions) {
 
 # `remaining` are the numbers of the lines that have positions, NULL for all.
 lines_dataset = function(table, make_batch, remaining = NULL) {
+  force(make_batch)
   n_positions = if (is.null(remaining)) sum(table$lines) else length(remaining)
   generator = torch::dataset(
     name = "corpus_dataset",
@@ -88,12 +90,3 @@ lines_dataset = function(table, make_batch, remaining = NULL) {
 # torch's own method converts indices to integers, which may not hold positions.
 #' @export
 `[.corpus_dataset` = function(x, i) x$.getbatch(i)
-
-# Whole numbers from 1 to `most`, of a vector or a tensor.
-check_positions = function(values, most, parameter, noun) {
-  required = sprintf("hold %s from 1 to %.0f", noun, most)
-  values = vector_or_tensor(if (inherits(values, "torch_tensor")) values$cpu() else values, parameter, required)
-  wrong = which(is.na(values) | values < 1 | values > most | values != floor(values))
-  refuse_if(length(wrong) > 0L, parameter, required, show_value(values[wrong[1L]]))
-  values
-}

@@ -5,11 +5,13 @@ line_lengths = function(by, table) {
   if (identical(by, "words")) {
     return(do.call(pmax.int, word_counts(table)))
   }
-  if (!is.function(by)) {
-    stop_parameter("by", "be 'words', or a function of lines", show_value(by))
-  }
-  found = over_lines(table, seq_len(sum(table$lines)), "finding the lengths of lines", function(lines, n) by(lines))
-  unlist(found)
+  refuse_if(!is.function(by), "by", "be 'words', or a function of lines", show_value(by))
+  lines = seq_len(sum(table$lines))
+  unlist(over_lines(table, lines, "finding the lengths of lines", function(lines, n_positions) {
+    found = by(lines)
+    refuse_if(length(found) != n_positions, "by", "return a number for each position", show_value(found))
+    found
+  }))
 }
 
 # The lines that are neither too long nor rejected; NULL if there are no limits.
@@ -27,9 +29,8 @@ remaining_lines = function(table, max_length, accept) {
     lines = which(remains)
     remains[lines] = unlist(over_lines(table, lines, "asking which lines to accept", function(lines, n_positions) {
       accepted = accept(lines)
-      if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
-        stop_parameter("accept", "return true or false for each position", show_value(accepted))
-      }
+      refuse_if(!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted),
+        "accept", "return true or false for each position", show_value(accepted))
       as.vector(accepted)
     }))
   }
@@ -42,18 +43,14 @@ check_max_length = function(max_length, suffixes) {
   if (!is.numeric(max_length) || length(max_length) < 2L) {
     return(rep_len(check_between(max_length, "max_length", 0, largest_count), length(suffixes)))
   }
-  if (length(max_length) != length(suffixes)) {
-    stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", length(suffixes)),
-      show_value(max_length))
-  }
+  refuse_if(length(max_length) != length(suffixes), "max_length",
+    sprintf("have one number for each side, %d, or be one number", length(suffixes)), show_value(max_length))
   limits = in_order_of(max_length, list(suffixes), "max_length")
   vapply(limits, check_between, 0, "max_length", 0, largest_count, USE.NAMES = FALSE)
 }
 
 # A function of lines, or NULL.
 check_function = function(value, name) {
-  if (!is.null(value) && !is.function(value)) {
-    stop_parameter(name, "be a function, or nothing", show_value(value))
-  }
+  refuse_if(!is.null(value) && !is.function(value), name, "be a function, or nothing", show_value(value))
   value
 }

@@ -118,17 +118,20 @@ read_side = function(table, side, file, numbers) {
   check_versions(path, table$versions[[side]][file])
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
-  parts = lapply(numbers, function(number) {
-    seek(input, offsets[number])
-    bytes = readBin(input, "raw", offsets[number + 1] - offsets[number])
-    if (as.raw(0L) %in% bytes) {
-      stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path), number),
-        call. = FALSE)
+  runs = split(numbers, cumsum(c(TRUE, diff(numbers) != 1))) # of lines one after another, which are read at once
+  parts = lapply(unname(runs), function(run) {
+    begin = offsets[run[1L]]
+    seek(input, begin)
+    bytes = readBin(input, "raw", offsets[run[length(run)] + 1] - begin)
+    zero = match(as.raw(0L), bytes)
+    if (!is.na(zero)) {
+      stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path),
+        findInterval(begin + zero - 1, offsets)), call. = FALSE)
     }
-    bytes
+    strsplit(gsub("\r\n", "\n", rawToChar(bytes), fixed = TRUE, useBytes = TRUE), "\n", fixed = TRUE, useBytes = TRUE)
   })
   check_versions(path, table$versions[[side]][file]) # what was read after a change is refused
-  texts = sub("\r?\n\\z", "", vapply(parts, rawToChar, ""), perl = TRUE, useBytes = TRUE)
+  texts = unlist(parts)
   Encoding(texts) = rep_len("UTF-8", length(texts))
   wrong = which(!validUTF8(texts))[1L]
   if (!is.na(wrong)) {

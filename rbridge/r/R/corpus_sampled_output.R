@@ -69,19 +69,19 @@ sampled_output_class = R6Class("sampled_output",
   public = list(
     ids = NULL,
     initialize = function(model, layer, ids, optimizer) {
-      check_output_layer(model, layer)
-      private$.size = layer$out_features
-      self$ids = sort(vocabulary_ids(ids, "ids", private$.size))
-      if (length(self$ids) == 0L) {
-        stop_parameter("ids", "have at least one id", "none")
-      }
-      twice = self$ids[duplicated(self$ids)]
-      if (length(twice) > 0L) {
-        stop_parameter("ids", "hold each id once", sprintf("%d twice", twice[1L]))
-      }
+      refuse_if(!torch::is_nn_module(model), "model", "be a torch::nn_module", show_value(model))
+      is_of_model = inherits(layer, "nn_linear") && any(vapply(model$modules, identical, NA, layer))
+      refuse_if(!is_of_model, "layer", "be a torch::nn_linear of the model", show_value(layer))
+      refuse_if(!"weight" %in% own_parameters(layer), "layer", "have a parameter as its weight",
+        "one that is computed from others")
+      self$ids = sort(vocabulary_ids(ids, "ids", layer$out_features))
+      refuse_if(length(self$ids) == 0L, "ids", "have at least one id", "none")
+      twice = anyDuplicated(self$ids)
+      refuse_if(twice > 0L, "ids", "hold each id once", sprintf("%d twice", self$ids[twice]))
       private$.model = model
       private$.layer = layer
       private$.optimizer = optimizer
+      private$.size = layer$out_features
     },
     begin = function() {
       if (!is.null(private$.full)) {
@@ -93,19 +93,19 @@ sampled_output_class = R6Class("sampled_output",
       for (name in names) {
         check_trained(layer[[name]], name, private$.optimizer)
       }
-      device = layer$weight$device
-      rows = torch::torch_tensor(self$ids, dtype = torch::torch_long(), device = device)
-      position = rep(0L, private$.size)
-      position[self$ids] = seq_along(self$ids)
-      private$.position = torch::torch_tensor(position, dtype = torch::torch_long(), device = device)
+      as_long = function(values) torch::torch_tensor(values, dtype = torch::torch_long(), device = layer$weight$device)
+      rows = as_long(self$ids)
       private$.rows = rows
+      private$.position = as_long(match(seq_len(private$.size), self$ids, nomatch = 0L))
       private$.full = list()
       for (name in names) {
         full = layer[[name]]
-        state = state_of_parameter(private$.optimizer, full)
+        state = private$state_of(full)
         private$.full[[name]] = list(parameter = full, state = state)
         small = torch::nn_parameter(full$detach()$index_select(1L, rows), requires_grad = full$requires_grad)
-        put_parameter(layer, private$.optimizer, name, full, small, part_of_state(state, full, rows))
+        private$put(name, full, small, lapply(state, function(value) {
+          if (has_shape_of(value, full)) value$index_select(1L, rows) else value
+        }))
       }
       layer$out_features = length(self$ids)
       invisible(self)
@@ -114,16 +114,23 @@ sampled_output_class = R6Class("sampled_output",
       if (is.null(private$.full)) {
         stop("This sampled output has not begun.", call. = FALSE)
       }
+      layer = private$.layer
       for (name in names(private$.full)) {
         full = private$.full[[name]]$parameter
-        small = private$.layer[[name]]
+        before = private$.full[[name]]$state
+        small = layer[[name]]
         write_rows(full, private$.rows, small)
-        state = whole_of_state(state_of_parameter(private$.optimizer, small), private$.full[[name]]$state, full, small,
-          private$.rows)
-        put_parameter(private$.layer, private$.optimizer, name, small, full, state)
+        state = private$state_of(small)
+        for (key in names(Filter(function(value) has_shape_of(value, small), state))) {
+          whole = before[[key]] # the other rows are as before, or 0 at first
+          if (is.null(whole)) {
+            whole = torch::torch_zeros(full$shape, dtype = state[[key]]$dtype, device = state[[key]]$device)
+          }
+          state[[key]] = write_rows(whole, private$.rows, state[[key]])
+        }
+        private$put(name, small, full, state)
       }
       private$.full = NULL
-      layer = private$.layer
       layer$out_features = private$.size
       invisible(self)
     },
@@ -134,9 +141,7 @@ sampled_output_class = R6Class("sampled_output",
       }
       is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
         ids$dtype == torch::torch_bool()
-      if (is_other) {
-        stop_parameter("ids", "be a tensor of integers", show_value(ids))
-      }
+      refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
       ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
       shape = ids$shape
       ids = ids$to(dtype = torch::torch_long())$flatten()
@@ -145,74 +150,39 @@ sampled_output_class = R6Class("sampled_output",
       inside = torch::torch_where(is_known, ids, torch::torch_ones_like(ids))
       places = private$.position$index_select(1L, inside$to(device = private$.position$device))$to(device = ids$device)
       is_outside = (!is_known | places < 1) & !is_ignored
-      if (is_outside$any()$item()) {
-        stop_parameter("ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
-          show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
-      }
+      refuse_if(is_outside$any()$item(), "ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
+        show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
       torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
     }
   ),
   private = list(
-    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .position = NULL,
-    .rows = NULL,
-    .full = NULL # the full parameters with the optimizer's state, between beginning and end
+    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .position = NULL, .rows = NULL,
+    .full = NULL, # the full parameters with the optimizer's state, between beginning and end
+    state_of = function(parameter) if (!is.null(private$.optimizer)) private$.optimizer$state$get(parameter),
+    # Replaces a parameter in the layer and in the optimizer.
+    put = function(name, old, new, state) {
+      layer = private$.layer
+      optimizer = private$.optimizer
+      layer[[name]] = new
+      if (!is.null(optimizer)) {
+        optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
+          group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
+          group
+        })
+        optimizer$state$set(old, NULL)
+        optimizer$state$set(new, if (length(state) > 0L) state)
+      }
+    }
   )
 )
-
-# Replaces a parameter in the layer and in the optimizer, which may be NULL.
-put_parameter = function(layer, optimizer, name, old, new, state) {
-  layer[[name]] = new
-  if (is.null(optimizer)) {
-    return(invisible())
-  }
-  optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
-    group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
-    group
-  })
-  optimizer$state$set(old, NULL)
-  optimizer$state$set(new, if (length(state) > 0L) state)
-}
-
-state_of_parameter = function(optimizer, parameter) if (!is.null(optimizer)) optimizer$state$get(parameter)
-
-# An optimizer's state for the small parameter.
-part_of_state = function(state, full, rows) {
-  lapply(state, function(value) {
-    if (has_shape_of(value, full)) value$index_select(1L, rows) else value
-  })
-}
-
-# The state for the full parameter, whose other rows are as before, or 0 at first.
-whole_of_state = function(state, before, full, small, rows) {
-  lapply(stats::setNames(nm = names(state)), function(key) {
-    value = state[[key]]
-    if (!has_shape_of(value, small)) {
-      return(value)
-    }
-    whole = before[[key]]
-    if (is.null(whole)) {
-      whole = torch::torch_zeros(full$shape, dtype = value$dtype, device = value$device)
-    }
-    write_rows(whole, rows, value)
-  })
-}
 
 write_rows = function(whole, rows, values) {
   torch::with_no_grad(whole$index_copy_(1L, rows, values$detach()))
   whole
 }
 
-check_output_layer = function(model, layer) {
-  if (!torch::is_nn_module(model)) {
-    stop_parameter("model", "be a torch::nn_module", show_value(model))
-  }
-  is_of_model = function(layer) any(vapply(model$modules, identical, logical(1L), layer))
-  if (!inherits(layer, "nn_linear") || !is_of_model(layer)) {
-    stop_parameter("layer", "be a torch::nn_linear of the model", show_value(layer))
-  }
-  if (!"weight" %in% own_parameters(layer)) {
-    stop_parameter("layer", "have a parameter as its weight", "one that is computed from others")
-  }
+has_shape_of = function(value, parameter) {
+  inherits(value, "torch_tensor") && identical(value$shape, parameter$shape)
 }
 
 # The names of the parameters of a module itself, without those of the modules in it.
@@ -228,29 +198,20 @@ check_ties = function(model, layer, names) {
     for (own in own_parameters(others[[place]])) {
       parameter = others[[place]][[own]]
       is_same = function(kind) parameter$numel() > 0 && memory_of(parameter) == memory_of(layer[[kind]])
-      for (kind in Filter(is_same, names)) {
-        path = sub("^[.]", "", paste(names(others)[[place]], own, sep = "."))
-        stop_parameter("layer", sprintf("have a %s of its own", kind), sprintf("the one of '%s'", path),
-          sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
-      }
+      kind = c(Filter(is_same, names), NA)[1L]
+      refuse_if(!is.na(kind), "layer", sprintf("have a %s of its own", kind),
+        sprintf("the one of '%s'", sub("^[.]", "", paste(names(others)[[place]], own, sep = "."))),
+        sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
     }
   }
 }
 
 # Refuses gradients that are left, and a parameter that the optimizer does not train once.
 check_trained = function(parameter, name, optimizer) {
-  if (!torch::is_undefined_tensor(parameter$grad) && parameter$grad$any()$item()) {
-    stop_parameter("layer", "have no gradients left", sprintf("some of its %s", name),
-      "Call optimizer$zero_grad() before.")
-  }
+  refuse_if(!torch::is_undefined_tensor(parameter$grad) && parameter$grad$any()$item(), "layer",
+    "have no gradients left", sprintf("some of its %s", name), "Call optimizer$zero_grad() before.")
   trained = unlist(lapply(optimizer$param_groups, `[[`, "params"), recursive = FALSE)
   times = sum(vapply(trained, identical, NA, parameter))
-  if (!is.null(optimizer) && parameter$requires_grad && times != 1L) {
-    stop_parameter("optimizer", "train each parameter of the layer once",
-      sprintf("its %s %s", name, show_count(times, "time")))
-  }
-}
-
-has_shape_of = function(value, parameter) {
-  inherits(value, "torch_tensor") && identical(value$shape, parameter$shape)
+  refuse_if(!is.null(optimizer) && parameter$requires_grad && times != 1L, "optimizer",
+    "train each parameter of the layer once", sprintf("its %s %s", name, show_count(times, "time")))
 }

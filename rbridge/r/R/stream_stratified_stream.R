@@ -144,7 +144,9 @@ stream_dataset = function(stream) {
         found = following()
         if (is.null(found)) {
           following <<- function() NULL
-          own$place = new_place(places$.place$epoch)
+          if (identical(newest, own)) {
+            newest <<- NULL
+          }
           return(coro::exhausted())
         }
         own$place$batch = found$turn * stream$stride
@@ -154,13 +156,14 @@ stream_dataset = function(stream) {
     .length = function() as.integer(n_batches / stream$stride),
     set_epoch = function(epoch, batches_done = NULL) {
       epoch = check_range(epoch, "epoch", last_epoch)
-      refuse_if(is.na(n_batches) && own_lanes > 1 && !is.null(batches_done) && batches_done != 0, "batches_done",
-        "be 0 without 'counts' and with several lanes", show_value(batches_done))
-      if (!is.null(batches_done)) {
-        go_on_at(place_after(places, epoch, batches_done))
+      if (is.null(batches_done)) {
+        place = if (epoch == places$.place$epoch) places$.place else new_place(epoch)
       } else {
-        go_on_at(if (epoch == places$.place$epoch) places$.place else new_place(epoch))
+        place = place_after(places, epoch, batches_done)
+        refuse_if(is.na(n_batches) && own_lanes > 1 && batches_done != 0, "batches_done",
+          "be 0 without 'counts' and with several lanes", show_value(batches_done))
       }
+      go_on_at(place)
       invisible(self)
     },
     state_dict = function() state_at(places, if (is.null(newest)) places$.place else newest$place),

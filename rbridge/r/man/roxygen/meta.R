@@ -20,7 +20,9 @@ described = function(object, ...) {
 
 # The parameters of a class or a function by name: for each the type, and the lines of the text.
 python_parameters = function(object) {
-  lines = python[-seq_len(grep(sprintf("^(class|def) %s[(:]", object), python))]
+  begin = grep(sprintf("^(class|def) %s[(:]", object), python)
+  if (length(begin) != 1) stop("pystrat has ", length(begin), " objects ", object)
+  lines = python[-seq_len(begin)]
   rules = grep("^    -+$", lines)
   end = min(rules[2] - 2, Filter(function(line) line > rules[1], grep('"""', lines))[1] - 1)
   section = substring(lines[(rules[1] + 1):end], 5)
@@ -37,6 +39,7 @@ type_in_r = function(type) {
     callable = "`function`", "function" = "`function`")
   choices = regmatches(type, gregexpr('"[^"]+"', type))[[1]]
   others = setdiff(strsplit(sub("^\\{.*\\}( or )?", "", type), " or ")[[1]], choices)
+  if (!all(others %in% names(plain))) stop("the type ", type, " is not known in R")
   types = c(sprintf("`%s`", choices), plain[others])
   sub(",([^,]*)$", " or\\1", paste(types, collapse = ", "))
 }

@@ -33,8 +33,11 @@ class Generator {
 
   Generator() = default;
 
+  explicit Generator(uint32_t seed) { begin(seed); }
+
   /* R's set.seed(): 50 steps of a congruential generator, one value discarded, then the state. */
-  explicit Generator(uint32_t seed) : position(N_WORDS) {
+  void begin(uint32_t seed) {
+    position = N_WORDS;
     for (int i = 0; i < 51; i++) seed = 69069u * seed + 1u;
     for (uint32_t &word : state) {
       seed = 69069u * seed + 1u;

@@ -55,12 +55,14 @@ void take_different(Generator &generator, int64_t length, int64_t count, int32_t
  */
 void take_in_turn(int64_t length, int64_t count, int64_t epoch, int32_t *places, Host &host) {
   int64_t step = std::max<int64_t>(1, length / count), shorter = length / step, n_longer = length % step;
+  int64_t taken = epoch * count % length;
+  int64_t beyond = taken - n_longer * (shorter + 1); /* the first starts have one place more */
+  int64_t start = beyond < 0 ? taken / (shorter + 1) : n_longer + beyond / shorter;
+  int64_t place = start + step * (beyond < 0 ? taken % (shorter + 1) : beyond % shorter);
   host.in_steps(count, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i++) {
-      int64_t taken = (epoch * count + i) % length, beyond = taken - n_longer * (shorter + 1);
-      /* the first starts have one place more */
-      const auto turns = beyond < 0 ? std::lldiv(taken, shorter + 1) : std::lldiv(beyond, shorter);
-      places[i] = static_cast<int32_t>(turns.quot + (beyond < 0 ? 0 : n_longer) + step * turns.rem);
+    for (int64_t i = begin; i < end; i++, place += step) {
+      if (place >= length) place = start = start + 1 < step ? start + 1 : 0;
+      places[i] = static_cast<int32_t>(place);
     }
   });
 }
@@ -559,7 +561,9 @@ class Mixture : public Ranges {
 
 class RareEvents : public Sampler {
  public:
-  RareEvents(const Values &given, uint32_t, Host &) : given(given), lines(lines_of_files(given, "negatives")) {
+  RareEvents(const Values &given, uint32_t, Host &)
+      : lines(lines_of_files(given, "negatives")), of_positive(given.positive("positive_weight")),
+        of_negative(given.has("negative_weight") ? given.positive("negative_weight") : NAN) {
     auto first = lines.begin() + given.count("n_positive_files", 1, static_cast<double>(lines.size()) - 1);
     n_positives = std::accumulate(lines.begin(), first, int64_t(0));
     if (n_positives == 0) refuse("positives", "0 lines", "have at least one line");
@@ -636,14 +640,12 @@ class RareEvents : public Sampler {
   }
 
  private:
-  const Values &given;
   std::vector<int64_t> lines, begins; /* of the files of negatives: their lines, and the row of the first one */
+  double of_positive, of_negative;    /* their training weights, NAN if it is derived */
   int64_t n_positives, n_negatives, n_chosen;
 
-  /* The training weights of a positive and of a negative. */
   std::vector<double> weights(double derived) const {
-    bool is_given = given.has("negative_weight");
-    return {given.positive("positive_weight"), is_given ? given.positive("negative_weight") : derived};
+    return {of_positive, std::isnan(of_negative) ? derived : of_negative};
   }
 };
 

@@ -12,7 +12,6 @@
 #include "../core/kinds.hpp"
 #include "../core/scatter.hpp"
 #include "../core/sizes.hpp"
-#include "../core/generator.hpp"
 
 namespace pystrat {
 namespace {

@@ -255,7 +255,7 @@ class Sharded : public ShardedPlan {
           codes + first, end - first, cursors.data(), layout.data(), host.first_row + int32_t(first), rows
       };
       if (is_shuffled) {
-        generator = Generator(epoch_seed(seed, static_cast<uint32_t>(epoch * n_shards + shards[shard])));
+        generator.begin(epoch_seed(seed, static_cast<uint32_t>(epoch * n_shards + shards[shard])));
         std::iota(pool.begin(), pool.begin() + (end - first), 0);
         part.shuffled(generator, pool.data(), host);
       } else {

@@ -113,7 +113,7 @@ class Stream : public Sampler {
     List<int32_t> sources = order;
     if (is_shuffled) {
       uint32_t behind = static_cast<uint32_t>(n_sources);
-      generator = Generator(epoch_seed(seed, epoch * (behind + 1) + behind));
+      generator.begin(epoch_seed(seed, epoch * (behind + 1) + behind));
       Rows drawn = sample(generator, n_sources, host);
       sources.assign(drawn.begin(), drawn.end());
     }

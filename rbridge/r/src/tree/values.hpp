@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include "../core/generator.hpp"
 #include "../core/numbers.hpp"
 #include "draws.hpp"
 #include "normal.hpp"
@@ -97,7 +96,7 @@ class Sequence {
     draws.begin(seed);
     position = 0;
     for (int64_t i = 0; i < values.count(); i++) {
-      if (values[i].has_stream()) streams[i] = Generator(stream_seed(seed, n_nodes + i));
+      if (values[i].has_stream()) streams[i].begin(stream_seed(seed, n_nodes + i));
     }
   }
 

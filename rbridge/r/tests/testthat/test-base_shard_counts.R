@@ -68,7 +68,8 @@ test_that("what is no table is refused, and no list of shards", {
   }
   others = list(
     named(c("a", "a", "c")), named(NULL), named(c("\xff", "b", "c")), counts[0, ], with_cell(-1), with_cell(0.5),
-    with_cell(NA), with_cell(Inf), counts * 2^51, counts > 0, counts[, 1], with_column(factor(c(1, 1, 1))), strata
+    with_cell(NA), with_cell(Inf), counts * 2^51, counts > 0, counts[, 1], with_column(factor(c(1, 1, 1))),
+    with_column(c(TRUE, FALSE, TRUE)), strata
   )
   for (other in others) {
     expect_error(sharded_plan(other, 1), "^The 'counts' parameter must .+ Got .+ instead", class = "rbridge_refusal")

@@ -70,7 +70,9 @@ test_that("wrong lengths are refused, with the row positions of R", {
   refused(TRUE, "must hold numbers. Got a value of class 'logical' instead.")
   refused(c(1, 2, 9, 8, 5), paste("The 'max_tokens' parameter must be at least 9, the length of the longest row.",
     "Got 5 instead. 2 rows are longer, the first at row position 3, counted from 1."))
-  expect_identical(corpus_dataset(corpus_of(a = 3), ".txt")$lengths(function(lines) nchar(lines$txt)), rep(8L, 3L))
+  dataset = corpus_dataset(corpus_of(a = 3), ".txt")
+  expect_identical(dataset$lengths(function(lines) nchar(lines$txt)), rep(8L, 3L))
+  expect_error(dataset$lengths(function(lines) 8L), "'by' .* must return a number for each position. Got 8 instead.")
   expect_error(batch_sampler_by_length(NULL, 1:3, 5), "'sampler' parameter must be a generator of this package")
   pairs = batch_sampler_triples(1:2, 1:2, 2, n_items = 9, seed = 1)
   expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
@@ -79,4 +81,11 @@ test_that("wrong lengths are refused, with the row positions of R", {
 test_that("a sampler shows what it draws", {
   shown = capture.output(drawn_by_length(3, 5, 1:3, max_tokens = 4, window = 2)(NULL))
   expect_true(all(c("* sampler: 'epoch_subset'", "* max_tokens: 4", "* window: 2") %in% shown))
+})
+
+test_that("what is printed names the kind of the sampler inside, whether or not it waits for a task", {
+  for (sampler in list(batch_sampler_uniform(4, 2), batch_sampler_uniform(batch_size = 2))) {
+    shown = utils::capture.output(print(batch_sampler_by_length(sampler, 1:4, max_tokens = 5)))
+    expect_true(all(c("* sampler: 'uniform'", "* balance_replicas: FALSE", "* shuffle: TRUE") %in% shown))
+  }
 })

@@ -152,6 +152,7 @@ test_that("batches beyond the hundred-thousandth come too", {
   n_rows = 100002
   stream = stratified_stream(list(a = seq_len(n_rows)), 1, identity, function(rows) rep(0, length(rows)),
     counts = matrix(n_rows, dimnames = list("a", "0")), shuffle = FALSE)
+  expect_error(stream$set_epoch(0, batches_done = NA), "'batches_done' parameter must be an integer from 0")
   stream$set_epoch(0, batches_done = n_rows - 4)
   expect_identical(unlist(next_epoch_of(stream)), seq(n_rows - 3L, n_rows))
 })

@@ -90,13 +90,3 @@ def even_epoch(
     counts = [taken[file] for file in used]
     is_permuted = min(counts) < n_batches
     return naive_epoch(codes, counts, n_batches, seed=seed if shuffle else None, epoch=epoch, is_permuted=is_permuted)
-
-
-def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the plan of each epoch, and its batches."""
-    plans = [plan_of(case, epoch) for epoch in case["epochs"]]
-    return {
-        "drawn": [drawn for drawn, _ in plans],
-        "kept": [kept for _, kept in plans],
-        "batches": [epoch_of(case, epoch) for epoch in case["epochs"]],
-    }

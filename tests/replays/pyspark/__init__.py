@@ -1,1 +1,0 @@
-"""PySpark's TorchDistributor, as apache/spark has it at the commit 0292b63."""

@@ -1,1 +1,0 @@
-"""torchdata, as far as its StatefulDataLoader is replayed."""
