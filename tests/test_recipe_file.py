@@ -33,9 +33,9 @@ def read(content: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 
 
 def texts(vectors: dict[str, np.ndarray], name: str) -> list[str]:
-    ends = np.cumsum(vectors[f"{name}.lengths"])
-    parts = np.split(vectors[f"{name}.text"], ends)[: len(ends)]
-    return [part.tobytes().decode("utf-8") for part in parts]
+    *parts, rest = vectors[f"{name}.text"].tobytes().split(b"\0")
+    assert rest == b""
+    return [part.decode("utf-8") for part in parts]
 
 
 def test_a_file_holds_the_vectors_of_the_recipe() -> None:
@@ -44,16 +44,14 @@ def test_a_file_holds_the_vectors_of_the_recipe() -> None:
     assert recipe is not None
     metadata, vectors = read(recipe_bytes(recipe))
     assert metadata == {"format": "pystrat.recipe", "version": "1", "kind": "stratified", "seed": "7"}
-    n_texts = 0
     for entry in ("parts", "labels"):
         for name, part in getattr(recipe, entry).items():
             if not isinstance(part, np.ndarray):
                 assert texts(vectors, f"{entry}.{name}") == list(part)
-                n_texts += 1
                 continue
             found = vectors[f"{entry}.{name}"]
             assert found.dtype == part.dtype and found.tolist() == part.tolist()
-    assert len(vectors) == len(recipe.parts) + len(recipe.labels) + n_texts
+    assert len(vectors) == len(recipe.parts) + len(recipe.labels)
 
 
 def test_vectors_of_any_length_and_missing_numbers_have_one_form() -> None:
@@ -62,10 +60,7 @@ def test_vectors_of_any_length_and_missing_numbers_have_one_form() -> None:
     recipe = make_recipe("any", seed=0, parts={"none": np.zeros(0), "bytes": np.zeros(3, np.uint8)}, labels=labels)
     content = recipe_bytes(recipe)
     _, vectors = read(content)
-    assert list(vectors) == [
-        "parts.none", "parts.bytes", "labels.none.text", "labels.none.lengths", "labels.empty.text",
-        "labels.empty.lengths", "labels.numbers",
-    ]  # fmt: skip
+    assert list(vectors) == ["parts.none", "parts.bytes", "labels.none.text", "labels.empty.text", "labels.numbers"]
     assert texts(vectors, "labels.empty") == ["", ""] and texts(vectors, "labels.none") == []
     assert vectors["labels.numbers"].tobytes() == bytes.fromhex("000000000000f87f 0000000000000080 9c7500883ce4377e")
     other = make_recipe("any", seed=0, parts={}, labels={"number": negative})

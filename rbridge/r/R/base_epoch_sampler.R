@@ -39,7 +39,6 @@
 #'
 #' @section Members of instances with strata:
 #' The page of a sampler says which of these its instances have.
-#' While mlr3torch predicts, they are `NULL`, and all rows have the weight 1.
 #' * `plan()`: returns a `data.frame()` with one row for each `stratum`: its `rows`, and the `fewest` and the `most` of
 #'   them in a batch of any epoch that holds it.
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
@@ -75,8 +74,8 @@
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
-#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` is
-#' `NULL`.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows; its `seed` is `NULL`,
+#' and it has only the members of every instance.
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
@@ -95,15 +94,17 @@
 #' sampler$epoch
 NULL
 
-# Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
-# mlr3torch predicts in the order of the rows.
-# The class of a generator (R/base_generator.R) has its recipe in `.settings`, and the members of its kind.
+# Shared by all batch samplers of this package: epochs, iteration, and the interface of torch::dataloader(). An instance
+# (R/base_generator.R) also has its recipe, and the members of its kind.
 
 epoch_sampler = function() {
   torch::sampler(
     name = "epoch_sampler",
-    initialize = function(data_source) prepare_instance(self, private, data_source),
-    .length = function() batches_of_loader(private),
+    initialize = function() private$.setup = private$.kind()$setup(private$.recipe, private),
+    .length = function() {
+      place = if (private$.asked_within_epoch && !is.null(private$.begun)) private$.begun else private$.place
+      as.integer((private$.n_batches(place$epoch) - place$batch) / private$.stride)
+    },
     batches = function(epoch = self$epoch) {
       batch_list(private$.part(check_range(epoch, "epoch", private$.last_epoch())))
     },
@@ -112,8 +113,8 @@ epoch_sampler = function() {
       batch_iterator(private$.begin)
     },
     # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
-    .n_rows = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
-    .draws_on_request = function() private$.iterates && is.null(private$.in_order),
+    .n_rows = function() private$.kind()$n_rows(private$.recipe),
+    .draws_on_request = function() private$.iterates,
     .iter_batch = function(batch_size) {
       refuse_if(!is_whole_number(batch_size) || batch_size != 1, "batch_size", "be 1", show_value(batch_size),
         "Pass the sampler as 'batch_sampler ='.")
@@ -121,7 +122,7 @@ epoch_sampler = function() {
     },
     set_epoch = function(epoch, batches_done = NULL) {
       epoch = check_range(epoch, "epoch", private$.last_epoch())
-      if (!is.null(batches_done) && is.null(private$.in_order)) {
+      if (!is.null(batches_done)) {
         private$.go_on_at(place_after(private, epoch, batches_done))
       } else if (epoch != private$.place$epoch) {
         private$.go_on_at(new_place(epoch))
@@ -136,121 +137,72 @@ epoch_sampler = function() {
       invisible(self)
     },
     state = function(epoch = NULL, batches_done = 0) {
-      check_is_trained_on(private)
       state_at(private, if (is.null(epoch)) private$.place else place_after(private, epoch, batches_done))
     },
     .next_place = function() {
       list(epoch = private$.place$epoch, batches_done = private$.place$batch / private$.stride)
     },
     load_state_dict = function(state) {
-      check_is_trained_on(private)
       private$.go_on_at(place_of_state(private, state))
       invisible(self)
     },
     print = function(...) {
-      cat(sprintf("<%s>", class(self)[1L]), format_instance(private), sep = "\n")
+      cat(sprintf("<%s>", class(self)[1L]), private$.kind()$settings(private$.recipe),
+        sprintf("* batches: %.0f", private$.n_batches()), sprintf("* next epoch: %.0f", self$epoch), sep = "\n")
       invisible(self)
     },
     private = list(
       .recipe = NULL,
       .setup = NULL,
-      .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
       .place = list(epoch = 0, batch = 0, ahead = NULL), # of the next iteration
-      .begun = NULL, # where the newest iteration began, once it has
-      .draws = NULL, # what it has drawn one by one, if a state may contain it
+      .begun = NULL, # where the newest iteration began, with what it draws one by one
       .asked_within_epoch = FALSE, # mlr3torch asks after each batch how many the epoch has
       .rank = 0,
       .stride = 1, # the number of replicas, if the instance has a rank
-      .in_order = NULL, # the batches with which mlr3torch predicts
       .iterates = FALSE, # whether batches are drawn one by one
-      .kind = function() sampler_kind(private$.settings$recipe$kind),
+      .kind = function() sampler_kind(private$.recipe$kind),
       .n_batches = function(epoch = private$.place$epoch) private$.kind()$count_batches(private, epoch),
       .last_epoch = function() {
         last = private$.kind()$last_epoch
-        if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
+        if (is.null(last)) largest_epoch else last(private$.recipe)
       },
       .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
-      .fingerprint = function() {
-        if (is.null(private$.known_fingerprint)) {
-          private$.known_fingerprint = private$.kind()$fingerprint(private)
-        }
-        private$.known_fingerprint
-      },
+      .fingerprint = function() private$.kind()$fingerprint(private),
       # All batches of an epoch for this rank, or those after `done` batches of all ranks.
       .part = function(epoch, done = 0) {
-        if (!is.null(private$.in_order)) {
-          return(private$.in_order)
-        }
         part_of_batches(private$.epoch_batches(epoch), private$.rank + done, private$.stride)
       },
       .go_on_at = function(place) {
         private$.place = place
-        private$.draws = NULL
+        private$.begun = NULL
       },
-      # The epoch is drawn before anything changes.
+      # The epoch is drawn before the next one is another.
       .begin = function() {
         place = private$.place
         check_range(place$epoch, "epoch", private$.last_epoch())
-        following = if (self$.draws_on_request()) {
+        private$.begun = place
+        following = if (private$.iterates) {
           one_rank_of(private$.kind()$iterate(private, place), private$.rank, private$.stride)
         } else {
           batches_from(private$.part(place$epoch, place$batch))
         }
         private$.place = new_place(place$epoch + 1)
-        private$.begun = place
         following
       }
     ),
     active = list(
-      seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self),
-      epoch = function(value) {
-        if (missing(value)) private$.place$epoch else stop_read_only("epoch", self, "Use 'set_epoch()'.")
-      },
+      seed = function(value) read_only("seed", missing(value), private$.recipe$seed),
+      epoch = function(value) read_only("epoch", missing(value), private$.place$epoch, " Use 'set_epoch()'."),
       rank = function(value) {
-        if (!missing(value)) {
-          stop_read_only("rank", self, "Use 'set_rank()'.")
-        }
-        if (private$.stride > 1) private$.rank
+        read_only("rank", missing(value), if (private$.stride > 1) private$.rank, " Use 'set_rank()'.")
       }
     ),
     parent_env = environment()
   )
 }
 
-# mlr3torch predicts in the order of the rows; every other loader trains.
-prepare_instance = function(self, private, data_source) {
-  caller = mlr3torch_caller(class(self)[1L])
-  if (caller$keeps_order) {
-    n_rows = source_rows(data_source)
-    batch_size = if (is.null(caller$batch_size)) n_rows else caller$batch_size
-    offsets = as.integer(pmin(batch_size * 0:ceiling(n_rows / batch_size), n_rows))
-    private$.in_order = list(rows = seq_len(n_rows), offsets = offsets)
-    return()
-  }
-  # A dataset may hold the rows of its task in another order than the task of the training.
-  task = source_task(data_source)
-  # It is unknown which rows of the task a subset has.
-  if (is.null(task) && !inherits(data_source, "dataset_subset")) {
-    task = caller$task
-  }
-  recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
-  note_group_role(recipe$kind, task)
-  kind = private$.kind()
-  if (!is.null(kind$of_rows)) {
-    private$.instance = core_instance(recipe)
-  }
-  private$.setup = kind$setup(recipe, private)
-  private$.asked_within_epoch = !is.null(caller$task)
-}
-
-# The number of batches that an iteration returns: the running one, if mlr3torch asks within it, else the next.
-batches_of_loader = function(private) {
-  if (!is.null(private$.in_order)) {
-    return(length(private$.in_order$offsets) - 1L)
-  }
-  runs = private$.asked_within_epoch && !is.null(private$.begun)
-  place = if (runs) private$.begun else private$.place
-  as.integer((private$.n_batches(place$epoch) - place$batch) / private$.stride)
+read_only = function(field, is_read, value, advice = NULL) {
+  if (is_read) value else stop("The '", field, "' field cannot be assigned.", advice, call. = FALSE)
 }
 
 # The epoch is taken at the first call, so that an iterator that is never called changes nothing.
@@ -261,11 +213,7 @@ batch_iterator = function(begin) {
       following <<- begin()
     }
     rows = following()
-    if (is.null(rows)) {
-      following <<- function() NULL
-      return(coro::exhausted())
-    }
-    rows
+    if (is.null(rows)) coro::exhausted() else rows
   }
 }
 
@@ -292,8 +240,3 @@ one_rank_of = function(following, rank, stride) {
 }
 
 check_epoch = function(epoch) check_range(epoch, "epoch", largest_epoch)
-
-stop_read_only = function(field, sampler, advice = NULL) {
-  message = sprintf("The '%s' field of %s cannot be assigned.", field, class(sampler)[1L])
-  stop(paste(c(message, advice), collapse = " "), call. = FALSE)
-}

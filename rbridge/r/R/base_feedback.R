@@ -84,8 +84,8 @@ feedback_batches = function(private, place) {
   if (is.null(draws)) { # those before the place are drawn again
     draws = list(first = 0, batches = list(), stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch)))
   }
-  draws = list2env(c(draws, epoch = place$epoch), parent = emptyenv())
-  private$.draws = draws
+  draws = list2env(draws, parent = emptyenv())
+  private$.begun$ahead = draws
   parts = private$.recipe$parts
   wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
   taken = place$batch - draws$first
@@ -122,7 +122,7 @@ drawn_ahead = function(private, state) {
 feedback_state = function(private, place) {
   state = core_ask(private, "state")
   state$sample_generator = private$.recipe$state$sample_generator
-  draws = if (identical(private$.draws$epoch, place$epoch)) private$.draws else place$ahead
+  draws = if (identical(private$.begun$epoch, place$epoch)) private$.begun$ahead else place$ahead
   if (is.null(draws)) {
     return(state)
   }
@@ -161,7 +161,6 @@ draw_feedback_epoch = function(private, epoch) {
 
 # `k` rows according to the feedback so far, outside of epochs, from a separate stream of random numbers.
 sample_rows = function(private, k) {
-  check_is_trained_on(private)
   stream = private$.recipe$state$sample_generator
   if (is.null(stream)) {
     stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
@@ -170,12 +169,4 @@ sample_rows = function(private, k) {
   drawn = core_draw_more(private, stream, wanted)
   private$.recipe$state$sample_generator = drawn$stream
   if (private$.stride == 1) drawn$rows else drawn$rows[private$.rank * k + seq_len(k)]
-}
-
-# While mlr3torch predicts, an instance only returns all rows in order.
-check_is_trained_on = function(private) {
-  if (!is.null(private$.in_order)) {
-    stop("This instance draws nothing, since mlr3torch predicts with it. ",
-      "Tell the one of the training.", call. = FALSE)
-  }
 }

@@ -57,20 +57,6 @@ format_open = function(value) {
   }
 }
 
-# What an instance shows, also one with which mlr3torch predicts.
-format_instance = function(private) {
-  batches = private$.in_order
-  if (is.null(batches)) {
-    return(c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches()),
-      sprintf("* next epoch: %.0f", private$.place$epoch)))
-  }
-  c(
-    sprintf("* Rows: %d", length(batches$rows)),
-    sprintf("* Batches: %d, of %s", length(batches$offsets) - 1L, show_rows(diff(batches$offsets))),
-    "* Order: of the dataset, without strata, for mlr3torch predicts"
-  )
-}
-
 show_range = function(values) {
   paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
 }

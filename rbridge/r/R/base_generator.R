@@ -42,18 +42,35 @@ made_kinds = new.env(parent = emptyenv())
 new_generator = function(recipe, functions = NULL) {
   force(recipe)
   force(functions)
-  recipe_class(recipe$kind, environment())
+  structure(function(data_source) new_instance(recipe, functions, data_source), settings = environment(),
+    class = c(sampler_kind(recipe$kind)$class, "batch_sampler_generator", "torch_sampler"))
 }
 
-recipe_class = function(kind, settings) {
-  definition = sampler_kind(kind)
-  iterates = if (is.null(definition$iterates)) !is.null(definition$iterate) else definition$iterates(settings$recipe)
-  private = c(list(.settings = settings, .iterates = iterates), definition$private)
+# An instance for a dataset; while mlr3torch predicts, one that gives its rows in order.
+new_instance = function(recipe, functions, data_source) {
+  class = sampler_kind(recipe$kind)$class
+  caller = mlr3torch_caller(class)
+  if (caller$keeps_order) {
+    recipe = recipe_in_order(source_rows(data_source), caller$batch_size)
+  } else {
+    # A dataset may hold the rows of its task in another order than the task of the training.
+    task = source_task(data_source)
+    # It is unknown which rows of the task a subset has.
+    if (is.null(task) && !inherits(data_source, "dataset_subset")) {
+      task = caller$task
+    }
+    recipe = ready_recipe(recipe, data_source, task)
+    note_group_role(recipe$kind, task)
+  }
+  kind = sampler_kind(recipe$kind)
+  iterates = if (is.null(kind$iterates)) !is.null(kind$iterate) else kind$iterates(recipe)
+  private = list(.recipe = recipe, .functions = functions, .iterates = iterates,
+    .asked_within_epoch = !is.null(caller$task))
   sampler = do.call(torch::sampler, c(
-    list(name = definition$class, inherit = epoch_sampler(), private = private, parent_env = topenv()),
-    definition$methods
+    list(name = class, inherit = epoch_sampler(), private = c(private, kind$private), parent_env = topenv()),
+    kind$methods
   ))
-  structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
+  sampler()
 }
 
 # The recipe for a dataset: complete, and with a seed, unless that does not matter.

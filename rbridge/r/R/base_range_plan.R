@@ -17,12 +17,10 @@ ranged_setup = function(recipe, private) {
 # The members of such instances.
 ranged_methods = function() {
   list(
-    plan = function() if (is.null(private$.in_order)) private$.setup$plan,
+    plan = function() private$.setup$plan,
     composition = function(epoch = NULL) {
       batches = self$batches(if (is.null(epoch)) self$epoch else epoch)
-      if (is.null(private$.in_order)) {
-        table_of_counts(private$.setup$codes[batches$rows] + 1L, batches$offsets, private$.setup$names)
-      }
+      table_of_counts(private$.setup$codes[batches$rows] + 1L, batches$offsets, private$.setup$names)
     }
   )
 }

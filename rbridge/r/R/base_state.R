@@ -52,7 +52,6 @@ check_state = function(state, fingerprint) {
 }
 
 check_rank = function(private, rank, num_replicas) {
-  check_is_trained_on(private)
   num_replicas = check_between(num_replicas, "num_replicas", 1, largest_count)
   check_range(rank, "rank", num_replicas - 1)
   n_batches = private$.n_batches()

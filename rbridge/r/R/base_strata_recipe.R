@@ -18,7 +18,7 @@ dealt_setup = function(recipe, private) {
 
 # The members of instances with such a setup.
 planned_methods = function() {
-  plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
+  plan = function() composition_table(private$.setup$plan)
   c(list(plan = plan), weight_methods())
 }
 
@@ -26,16 +26,13 @@ planned_methods = function() {
 weight_methods = function() {
   list(
     class_weights = function(normalize = FALSE) {
-      if (is.null(private$.in_order)) {
-        stats::setNames(stratum_weights(private, normalize), private$.recipe$labels$names)
-      }
+      stats::setNames(stratum_weights(private, normalize), private$.recipe$labels$names)
     },
     weights = function(rows = NULL, normalize = FALSE) {
       weights = self$class_weights(normalize)
       codes = private$.recipe$parts$codes
-      n = length(if (is.null(weights)) private$.in_order$rows else codes)
-      rows = if (is.null(rows)) seq_len(n) else check_positions(rows, n)
-      if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(codes[rows]) + 1L])
+      rows = if (is.null(rows)) seq_along(codes) else check_positions(rows, length(codes))
+      unname(weights[as.integer(codes[rows]) + 1L])
     }
   )
 }

@@ -55,7 +55,7 @@ kind_python = function() {
     },
     setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
-      batches = from_python(private$.settings$functions$batches(epoch))
+      batches = from_python(private$.functions$batches(epoch))
       list(rows = crossed_rows(batches[[1L]], private$.recipe$parts$n_source), offsets = batches[[2L]])
     },
     settings = function(recipe) sprintf("* class in Python: %s", recipe$labels$python_class)

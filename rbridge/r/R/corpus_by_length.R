@@ -82,7 +82,7 @@ kind_by_length = function() {
     n_rows = function(recipe) length(recipe$parts$lengths),
     inside = sampler_inside,
     setup = function(recipe, private) {
-      private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
+      private$.of = new_generator(sampler_inside(recipe), private$.functions)(NULL)
       private$.has_feedback = is_told(recipe)
       core_begin(private, list())
       NULL

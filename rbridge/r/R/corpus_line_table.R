@@ -69,8 +69,8 @@ table_of_recipe = function(recipe) {
 
 # The beginnings of the lines of a file, and the end of the last one.
 line_offsets = function(path, parameter) {
-  kind = if (are_there(path)) paste("the", file_kinds(path)) else "no file"
-  refuse_if(kind != "the regular file", parameter, "have regular files", sprintf("%s '%s'", kind, shown_name(path)))
+  kind = if (!are_there(path)) "no file" else if (dir.exists(path)) "the folder"
+  refuse_if(!is.null(kind), parameter, "have regular files", sprintf("%s '%s'", kind, shown_name(path)))
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
   tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))

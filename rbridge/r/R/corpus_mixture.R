@@ -72,12 +72,10 @@ kind_mixture = function() {
     methods = list(
       plan = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        if (is.null(private$.in_order)) plan_table(private$.recipe, epoch)
+        plan_table(private$.recipe, epoch)
       },
       dataset = function(transform = NULL, positions = FALSE) {
-        if (is.null(private$.in_order)) {
-          lines_dataset(table_of_recipe(private$.recipe), batch_maker(transform, positions))
-        }
+        lines_dataset(table_of_recipe(private$.recipe), batch_maker(transform, positions))
       }
     )
   )

@@ -48,13 +48,12 @@ kind_perplexity = function() {
     },
     methods = list(
       report = function(rows, nll) {
-        check_is_trained_on(private)
         core_tell(private, "report", list(rows = feedback_rows(rows), nll = feedback_values(nll, "nll")))
         invisible(self)
       },
-      perplexities = function() if (is.null(private$.in_order)) core_ask(private, "perplexities"),
-      started = function() is.null(private$.in_order) && core_ask(private, "started") == 1,
-      share_above_maximum = function() if (is.null(private$.in_order)) core_ask(private, "share_above_maximum") else 0,
+      perplexities = function() core_ask(private, "perplexities"),
+      started = function() core_ask(private, "started") == 1,
+      share_above_maximum = function() core_ask(private, "share_above_maximum"),
       sample = function(k) sample_rows(private, k)
     )
   )

@@ -74,29 +74,21 @@ kind_rare_events = function() {
     },
     methods = list(
       plan = function() {
-        if (is.null(private$.in_order)) {
-          found = private$.setup
-          counts = c(found$n_positives, found$n_negatives)
-          composition_table(make_plan(counts, rare_event_classes, found$n_batches, "even"))
-        }
+        found = private$.setup
+        counts = c(found$n_positives, found$n_negatives)
+        composition_table(make_plan(counts, rare_event_classes, found$n_batches, "even"))
       },
       dataset = function(transform = NULL) {
-        if (is.null(private$.in_order)) {
-          labelled_lines(table_of_recipe(private$.recipe), private$.setup$n_positives, transform)
-        }
+        labelled_lines(table_of_recipe(private$.recipe), private$.setup$n_positives, transform)
       },
       class_weights = function(epoch = NULL, normalize = FALSE) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
         scale = if (check_flag(normalize, "normalize")) private$.setup$mean_weight else 1
-        if (is.null(private$.in_order)) {
-          stats::setNames(core_batches(private, epoch)$weights / scale, rare_event_classes)
-        }
+        stats::setNames(core_batches(private, epoch)$weights / scale, rare_event_classes)
       },
       negative_files = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        if (is.null(private$.in_order)) {
-          bytes_as_paths(private$.recipe$labels$paths)[core_batches(private, epoch)$files]
-        }
+        bytes_as_paths(private$.recipe$labels$paths)[core_batches(private, epoch)$files]
       }
     )
   )

@@ -32,8 +32,7 @@
 #' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()].
 #' * `keep_rates()`: returns the share of the rows of each class in an epoch, for [correct_probabilities()].
 #'
-#' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all
-#' `weights()` are 1.
+#' Weights are only for training.
 #' The guide says how to pass them to the losses of mlr3torch.
 #'
 #' @source
@@ -57,7 +56,7 @@ kind_downsampled = function() {
   dealt_kind("downsampled", list(
     keep_rates = function() {
       plan = private$.setup$plan
-      if (is.null(private$.in_order)) stats::setNames(plan$counts / plan$available, plan$names)
+      stats::setNames(plan$counts / plan$available, plan$names)
     }
   ))
 }

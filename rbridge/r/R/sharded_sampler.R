@@ -80,7 +80,7 @@ kind_sharded = function() {
       c(format_arguments(recipe), sprintf("* shards: %s", show_names(recipe$labels$shards)))
     },
     methods = list(
-      plan = function() if (is.null(private$.in_order)) shards_table(private$.recipe, private$.n_batches())
+      plan = function() shards_table(private$.recipe, private$.n_batches())
     )
   )
 }

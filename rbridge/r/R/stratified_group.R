@@ -37,7 +37,7 @@ batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups
 kind_stratified_group = function() {
   ranged_kind("stratified_group",
     of_rows = c("strata", "groups"),
-    methods = list(min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest))
+    methods = list(min_samples_per_stratum = function() min(private$.setup$plan$fewest))
   )
 }
 

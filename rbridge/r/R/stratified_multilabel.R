@@ -16,8 +16,7 @@
 #'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and these, which are `NULL`
-#' while mlr3torch predicts:
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], and these:
 #' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
 #' * `label_counts(epoch)`: returns the number of rows of each label in each batch, by default of the next epoch, a
 #'   `data.frame()` with one row for each batch and one column for each label;
@@ -44,25 +43,21 @@ kind_multilabel = function() {
   table_kind("multilabel",
     of_rows = "labels",
     methods = list(
-      min_samples_per_label = function() if (is.null(private$.in_order)) as.integer(private$.recipe$parts$found[2L]),
+      min_samples_per_label = function() as.integer(private$.recipe$parts$found[2L]),
       label_counts = function(epoch = self$epoch) {
-        held = held_labels(private, epoch)
-        if (!is.null(held)) label_table(held, private$.recipe$labels$names)
+        label_table(held_labels(private, epoch), private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
-        held = held_labels(private, epoch)
-        if (!is.null(held)) shortfall_table(held, private$.recipe$parts$found[2L], private$.recipe$labels$names)
+        shortfall_table(held_labels(private, epoch), private$.recipe$parts$found[2L], private$.recipe$labels$names)
       }
     )
   )
 }
 
-# The rows of each label in each batch of an epoch, one row per batch; NULL while mlr3torch predicts.
+# The rows of each label in each batch of an epoch, one row per batch.
 held_labels = function(private, epoch) {
   epoch = check_epoch(epoch)
-  if (is.null(private$.in_order)) {
-    matrix(core_batches(private, epoch)$held, ncol = length(private$.recipe$labels$names), byrow = TRUE)
-  }
+  matrix(core_batches(private, epoch)$held, ncol = length(private$.recipe$labels$names), byrow = TRUE)
 }
 
 # The entries below the minimum, in order of the batches.

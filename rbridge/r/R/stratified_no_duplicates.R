@@ -53,11 +53,9 @@ kind_no_duplicates = function() {
     n_rows = function(recipe) length(recipe$parts$keys) / recipe$parts$n_columns,
     methods = list(
       plan = function() {
-        if (is.null(private$.in_order)) {
-          recipe = private$.recipe
-          data.frame(key = recipe$labels$keys, values = as.integer(recipe$parts$n_values),
-            largest = as.integer(core_described(recipe)$largest), frequent = recipe$labels$frequent)
-        }
+        recipe = private$.recipe
+        data.frame(key = recipe$labels$keys, values = as.integer(recipe$parts$n_values),
+          largest = as.integer(core_described(recipe)$largest), frequent = recipe$labels$frequent)
       }
     )
   )

@@ -95,6 +95,6 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
 
 kind_stratified = function() {
   dealt_kind("stratified", list(
-    min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)
+    min_samples_per_stratum = function() as.integer(private$.setup$plan$minimum)
   ))
 }

@@ -82,7 +82,7 @@ tree_setup = function(recipe, private) {
   texts = if (is.null(packed)) character() else strsplit(`Encoding<-`(rawToChar(packed), "UTF-8"), "\x1f")[[1L]]
   is_name = seq_along(texts) %% 2L == 1L
   calls = stats::setNames(texts[!is_name], texts[is_name])
-  own = private$.settings$functions
+  own = private$.functions
   auxiliary = lapply(calls, function(call) if (call == "function") list(name = call) else read_call(call))
   refuse_if(!all(names(calls)[calls == "function"] %in% names(Filter(is.function, own))), "recipe",
     "come with the functions of its auxiliary values", "a recipe alone")

@@ -62,27 +62,20 @@ kind_prioritized = function() {
     n_rows = function(recipe) NULL, # data may grow with the sampler
     methods = list(
       update = function(rows, priorities, since = NULL) {
-        check_is_trained_on(private)
         told = list(rows = feedback_rows(rows), priorities = feedback_values(priorities, "priorities"), since = since)
         core_tell(private, "update", told)
         invisible(self)
       },
       append = function(count = NULL, priorities = NULL) {
-        check_is_trained_on(private)
         values = if (!is.null(priorities)) feedback_values(priorities, "priorities")
         core_tell(private, "append", list(count = count, priorities = values))$rows
       },
-      n_added = function() {
-        check_is_trained_on(private)
-        core_ask(private, "n_added")
-      },
+      n_added = function() core_ask(private, "n_added"),
       priorities = function(rows = NULL) {
-        check_is_trained_on(private)
         core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
       sample = function(k) sample_rows(private, k),
       importance_weights = function(rows, batch = NULL, beta = NULL) {
-        check_is_trained_on(private)
         beta = if (is.null(beta)) importance_exponent(private, batch) else beta
         asked = list(rows = feedback_rows(rows), beta = beta,
           normalize = private$.recipe$labels$normalize == 1L)
@@ -94,7 +87,7 @@ kind_prioritized = function() {
 
 # beta, for a batch if it is a function
 importance_exponent = function(private, batch) {
-  beta = private$.settings$functions$beta
+  beta = private$.functions$beta
   if (is.null(beta)) {
     return(private$.recipe$labels$beta)
   }

@@ -76,13 +76,11 @@ kind_weighted = function() {
     },
     methods = list(
       update = function(rows, weights) {
-        check_is_trained_on(private)
         told = list(rows = feedback_rows(rows), weights = feedback_values(weights, "weights"))
         core_tell(private, "update", told)
         invisible(self)
       },
       weights = function(rows = NULL) {
-        check_is_trained_on(private)
         asked = list(epoch = private$.place$epoch, rows = if (!is.null(rows)) feedback_rows(rows))
         core_ask(private, "weights", asked)
       },

@@ -24,11 +24,7 @@ test_that("no line of a file that has changed is read, without a mixture and at 
     rewrite = function(path) write_bytes(path, other),
     longer = function(path) write_bytes(path, paste0(text, "more\n")),
     truncate = function(path) write_bytes(path, substr(text, 1, 20)),
-    move = function(path) file.rename(path, paste0(path, ".elsewhere")),
-    fifo = function(path) {
-      unlink(path)
-      system2("mkfifo", shQuote(path))
-    }
+    move = function(path) file.rename(path, paste0(path, ".elsewhere"))
   )
   for (change in changes) {
     path = write_bytes(tempfile(fileext = ".txt"), text)
@@ -60,17 +56,6 @@ test_that("what is no text is refused, with the file and the line", {
   expect_error(corpus_dataset("no folder", transform = 3), "'transform' parameter must be a function, or nothing.")
   expect_error(dataset[c(1, 2)], sprintf("%s, line 2, is not UTF-8.", path), fixed = TRUE)
   expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
-})
-
-test_that("a FIFO is refused and does not hang", {
-  skip_on_cran()
-  folder = tempfile()
-  dir.create(folder)
-  fifo = file.path(folder, "a.txt")
-  system2("mkfifo", shQuote(fifo))
-  refused = sprintf("The 'source' parameter must have regular files. Got the FIFO '%s' instead.", fifo)
-  expect_error(corpus_dataset(folder, ".txt"), refused, fixed = TRUE)
-  expect_error(batch_sampler_corpus_mixture(list(fifo), 2, 2, suffixes = ".txt"), refused, fixed = TRUE)
 })
 
 test_that("wrong sources and suffixes are refused", {

@@ -47,9 +47,9 @@ test_that("prediction computes no strata, reads no target and draws no seed", {
   expect_length(made, if (samples_predictions()) 1 else 0)
   for (sampler in made) {
     expect_identical(epoch_of(sampler, 0), in_order(17, 15))
-    expect_null(sampler$plan())
+    expect_null(sampler$plan)
     expect_null(sampler$seed)
-    expect_output(print(sampler), "Order: of the dataset, without strata, for mlr3torch predicts", fixed = TRUE)
+    expect_output(print(sampler), "order: of the dataset, without strata, for mlr3torch predicts", fixed = TRUE)
   }
 })
 
