@@ -12,6 +12,7 @@ import re
 import sys
 import unicodedata
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence
 
@@ -21,7 +22,8 @@ from pystrat.reports.advice import advise
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of
-from pystrat.core.strata import by_value, encode_strata
+from pystrat.core.strata import encode_strata
+from pystrat.core.value_names import Names
 from pystrat.stratified.groups import StratifiedGroupBatchSampler
 from pystrat.stratified.sampler import StratifiedBatchSampler
 from pystrat.stratified.subset import StrataSubsetBatchSampler
@@ -156,7 +158,10 @@ def sampler_of(options: dict[str, Any], output: Optional[Path] = None) -> Any:
         if name not in inspect.signature(made).parameters:
             raise ValueError(f"The '--{name.replace('_', '-')}' option is not one of a {made.__name__}. Leave it out.")
         if isinstance(value, dict):
-            options[name] = by_value(value, encode_strata(options["strata"], missing="stratum").values)
+            values = encode_strata(options["strata"], missing="stratum").values
+            counts = Counter(Names(values))  # the sampler refuses a name of no stratum, or of several
+            known = {shown: each for shown, each in zip(Names(values), values) if counts[shown] == 1}
+            options[name] = {known.get(shown, shown): number for shown, number in value.items()}
     return made(**options)
 
 

@@ -163,10 +163,3 @@ def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]
             raise refused_type(name, required, f"a list with {show(item)}")
         items.append(item)
     return items
-
-
-def check_text(value: Any, name: str) -> str:
-    """Return `value` if it is text, else raise TypeError."""
-    if not isinstance(value, str):
-        raise refused_type(name, "be a text", show(value))
-    return value

@@ -186,13 +186,6 @@ def strata_of_keys(keys: Iterable[Any], values: pd.Index, parameter: str, *, nou
     return found
 
 
-def by_value(named: Mapping[str, Any], values: pd.Index) -> dict[Any, Any]:
-    """Return numbers by the values of strata, from those by names; what names no stratum, or several, is kept."""
-    names = list(Names(values))
-    known = {name: value for name, value in zip(names, values) if names.count(name) == 1}
-    return {known.get(name, name): number for name, number in named.items()}
-
-
 # Tables by the values of the strata ------------------------------------------------------------------------------
 
 

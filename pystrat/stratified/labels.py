@@ -13,7 +13,7 @@ from pystrat.core.progress import progress
 from pystrat.core.arrays import Wanted, as_vector, plain_array, row_array
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_integer, check_text, count_of, is_number, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, count_of, is_number, refused_type, refused_value, show
 
 _ATTRIBUTES = ("targets", "labels", "y")
 _COLUMNS = ("label", "labels")
@@ -49,7 +49,8 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     [0, 1]
     """
     if column is not None and not is_number(column):
-        column = check_text(column, "column")
+        if not isinstance(column, str):
+            raise refused_type("column", "be a text", show(column))
     labels = _find(dataset, column)
     if len(labels) != len(dataset):
         required = f"have one label for each of its {count_of(len(dataset), 'row')}"
