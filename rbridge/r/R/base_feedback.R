@@ -2,8 +2,7 @@
 
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
-  is_tensor = is.object(value) && inherits(value, "torch_tensor")
-  plain = plain_value(if (is_tensor) torch::as_array(value$cpu()) else value)
+  plain = plain_value(if (is_tensor(value)) torch::as_array(value$cpu()) else value)
   refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
   refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))

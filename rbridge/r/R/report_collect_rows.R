@@ -12,11 +12,8 @@
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, at least 1.
 #'
-#' @return A [batch_list]: a list of the rows of each batch, with the elements
-#' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
-#'   numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
-#' * `offsets` (`integer()`): the number of rows before each batch, and finally of all rows.
-#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
+#' @return A [batch_list] of the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
+#' numbers instead, such as [batch_sampler_pairs()], of these numbers (`double()`).
 #'
 #' @export
 #' @examples
