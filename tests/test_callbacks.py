@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-import numpy as np
 import pytest
 
-from pystrat import Batches
 from rbridge.callbacks import EpochSource, guarded_source
 from rbridge.session import errors_as_values
 
@@ -51,16 +49,3 @@ def test_an_error_crosses_whole_whatever_its_text() -> None:
 
     for text, shown in (("x" * 5000, "x" * 5000), ("épée\n", "épée\n"), ("\udce9.txt", "\\udce9.txt")):
         assert errors_as_values(fail)(text) == {"error": f"OSError: {shown}"}
-
-
-def test_batches_of_a_finished_epoch_are_not_copied() -> None:
-    rows = np.arange(4, dtype=np.int32)
-
-    class Finished:
-        def __len__(self) -> int:
-            return 2
-
-        def batches(self, epoch: int) -> Batches:
-            return Batches(rows, np.array([0, 2, 4]))
-
-    assert EpochSource(Finished()).batches(0)[0] is rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any, Callable
 
 import numpy as np
@@ -12,7 +11,6 @@ import torch
 from torch import nn
 
 from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
-from tests.given_by_pystrat import GOLDEN
 
 SIZE, WIDTH = 50, 8
 
@@ -232,34 +230,3 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
             sampled_vocabulary([np.array([wrong])])
     with pytest.raises(TypeError, match="'always' parameter must hold ids."):
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
-
-
-GOLDEN_VECTORS = json.loads((GOLDEN / "vocabulary.json").read_text(encoding="utf-8"))
-
-
-def test_golden_ids_and_training() -> None:
-    """Sums of floating-point numbers may differ in their last digits between processors; R reads the same file."""
-    for case in GOLDEN_VECTORS["ids"]:
-        assert sampled_vocabulary(case["sequences"], case["always"]).tolist() == case["expected"]
-    given = GOLDEN_VECTORS["training"]
-    makers = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
-    makers.update(adagrad=torch.optim.Adagrad, rmsprop=torch.optim.RMSprop)
-    for case in GOLDEN_VECTORS["optimizers"]:
-        layer, losses = nn.Linear(2, 6, dtype=torch.float64), []
-        with torch.no_grad():
-            layer.weight.copy_(torch.tensor(given["weight"], dtype=torch.float64))
-            layer.bias.copy_(torch.tensor(given["bias"], dtype=torch.float64))
-        optimizer = makers[case["name"]](layer.parameters(), **case["parameters"])
-        for ids in given["samples"]:
-            with SampledOutput(layer, layer, ids, optimizer) as sampled:
-                for step in given["steps"]:
-                    optimizer.zero_grad()
-                    targets = sampled.targets(torch.tensor(step["targets"]), ignore_index=0)
-                    inputs = torch.tensor(step["inputs"], dtype=torch.float64)
-                    loss = nn.functional.cross_entropy(layer(inputs), targets)
-                    loss.backward()
-                    optimizer.step()
-                    losses.append(loss.item())
-        np.testing.assert_allclose(losses, case["expected"]["losses"], rtol=1e-10)
-        np.testing.assert_allclose(layer.weight.detach(), case["expected"]["weight"], rtol=1e-10)
-        np.testing.assert_allclose(layer.bias.detach(), case["expected"]["bias"], rtol=1e-10)

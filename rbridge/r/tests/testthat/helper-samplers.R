@@ -32,9 +32,6 @@ drain = function(iterator) {
 
 epoch_of = function(sampler, epoch) as.list(sampler$batches(epoch))
 
-# The seed of R's generator in an epoch, as ?batch_sampler_instance says.
-seed_of_epoch = function(seed, epoch) (seed + 1327217885 * epoch) %% 2147483647
-
 # The order of all rows in an epoch: that of a single batch of a single stratum.
 order_of_epoch = function(n_rows, seed, epoch = 0) {
   batch_sampler_stratified(n_rows, strata = rep(1L, n_rows), seed = seed)(NULL)$batches(epoch)$rows
@@ -56,12 +53,6 @@ dataset_of = function(n_rows) {
 
 deliver = function(...) {
   coro::collect(torch::dataloader(..., collate_fn = identity))
-}
-
-# Rows of each label in each batch: a matrix, one row a batch, one column a label.
-count_labels = function(batches, labels) {
-  known = unique(labels)
-  t(vapply(batches, function(rows) tabulate(match(labels[rows], known), length(known)), integer(length(known))))
 }
 
 message_of = function(code) {

@@ -51,18 +51,6 @@ test_that("a generator that waits for a dataset gives the batches of its rows, i
   }
 })
 
-test_that("a fold of a resampling, which a learner trains on, has the rows of its own task", {
-  folds = mlr3::rsmp("cv", folds = 3)
-  task = task_measured()
-  set.seed(1)
-  folds$instantiate(task)
-  rows = folds$train_set(1)
-  for (name in setdiff(of_rows, "subset")) {
-    sampler = trained_with(waiting[[name]], task$clone()$filter(rows))[[1]]
-    expect_identical(sampler$batches(1), given(rows)[[name]](NULL)$batches(1), info = name)
-  }
-})
-
 test_that("weights are the column of the role weights_learner by default", {
   task = task_measured(30:5)
   expect_error(waiting_by_role <- batch_sampler_weighted(batch_size = 3, seed = 1), NA)
@@ -122,8 +110,6 @@ test_that("values in a generator belong to the order of the data, and other rows
 test_that("generators that wait show it, and work after saveRDS()", {
   expect_output(print(waiting$by_labels), paste0("<batch_sampler_weighted> generator\n* batch_size: 3\n",
     "* replacement: TRUE\n* seed: 1\n* weights: a function"), fixed = TRUE)
-  expect_output(print(waiting$uniform), "* n_rows: of the dataset", fixed = TRUE)
-  expect_output(print(waiting$multilabel), "* labels: 'rain', 'wind'", fixed = TRUE)
   file = withr::local_tempfile()
   saveRDS(waiting$by_labels, file)
   task = task_measured(30:1)

@@ -18,13 +18,6 @@ test_that("generators and instances hold their recipes, nothing of where they we
   expect_identical(by_row < c(4.1, 8.1, 8.1, 8.1 + 9.3), rep(TRUE, 4))
 })
 
-test_that("equal settings make generators that are saved equally", {
-  bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
-  expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))
-  expect_identical(bytes(1, strata = c(5, 6)), bytes(1L, strata = c(a = 5L, b = 6L)))
-  expect_identical(bytes(1, strata = "y"), bytes(1, strata = c(a = "y")))
-})
-
 test_that("a function as an argument is saved, and hashed by its text", {
   skip_if_not_installed("mlr3misc")
   with_beta = function(beta) batch_sampler_prioritized(20, 4, capacity = 30, beta = beta, seed = 5)

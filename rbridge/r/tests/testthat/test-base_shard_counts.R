@@ -30,32 +30,6 @@ test_that("shards without rows have zeros, and are bound with those of other pro
   expect_match(message_of(sharded_plan(none, 1)), "Got 2 x 0 values instead. Bind it with", fixed = TRUE)
 })
 
-test_that("different values of different shards are different strata", {
-  midnight = as.POSIXct("2020-01-01", tz = "UTC")
-  cases = list(
-    list(2^50, 2^50 + 1, c("1125899906842624", "1125899906842625")),
-    list(0.3, 0.1 + 0.2, c("0.3", "0.30000000000000004")),
-    list(midnight + 2^-22, midnight, c("2020-01-01T00:00:00.0000002384185791015625", "2020-01-01")),
-    list(list("a, b", "c"), list("a", "b, c"), c("\"a, b\", c", "a, \"b, c\"")),
-    list(list("a", "\"b"), list("a", "b"), c("a, \"\"\"b\"", "a, b"))
-  )
-  for (case in cases) {
-    tables = list(shard_counts(list(a = case[[1L]])), shard_counts(list(b = case[[2L]])))
-    expect_identical(colnames(bind_counts(tables)), case[[3L]])
-    if (!is.list(case[[1L]])) {
-      counted = count_sources(list(a = 1, b = 2), read = identity, stratum = function(row) case[[row]])
-      expect_identical(counted, bind_counts(tables))
-    }
-  }
-  counts = shard_counts(list(a = c(0.3, 0.1 + 0.2)))
-  rows = function(strata) {
-    batch_sampler_sharded(1, counts, "a", seed = 1, strata = strata)(NULL)$batches(0)$rows
-  }
-  expect_identical(rows(c(0.3, 0.1 + 0.2)), 1:2)
-  expect_match(message_of(rows(c(0.3, 0.4))), "name one of the strata, '0.3', '0.30000000000000004'. Got '0.4'",
-    fixed = TRUE)
-})
-
 test_that("what is no table is refused, and no list of shards", {
   counts = shard_counts(strata)
   frame = as.data.frame(counts)
@@ -80,16 +54,4 @@ test_that("what is no table is refused, and no list of shards", {
   }
   expect_match(message_of(bind_counts(list(data.frame(shard = "a", x = 1)))),
     "Got character values instead. If a column names the shards, make it the row names.", fixed = TRUE)
-})
-
-test_that("what cannot be counted is refused in the name of the shard", {
-  expect_identical(refused(list(a = "x", b = c(NA, "x"))), paste(
-    "The 'strata' parameter of shard 'b' must have no missing values.",
-    "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."))
-  midnight = as.POSIXct("2020-01-01", tz = "UTC")
-  for (same in list(list(a = midnight, b = as.Date(midnight)), list(a = 1, b = "1"), list(a = TRUE, b = factor("TRUE")),
-    list(a = "1, 2", b = list(1, 2)))) {
-    got = "must have strata of different names. Got '(2020-01-01|1|TRUE|1, 2)' as the name of two instead. Recode them."
-    expect_match(refused(same), got)
-  }
 })

@@ -154,16 +154,3 @@ for (name in names(Filter(takes_replicas, all_specimens))) {
     }
   })
 }
-
-test_that("R's own generator takes no part", {
-  kept = RNGkind("Wichmann-Hill")
-  on.exit(do.call(RNGkind, as.list(kept)))
-  set.seed(3)
-  before = .Random.seed
-  for (generator in lapply(all_specimens, generator_of_specimen)) {
-    instance = generator(NULL)
-    next_batches(instance$.iter(), 2L)
-    if (is.function(instance$sample)) instance$sample(2)
-  }
-  expect_identical(.Random.seed, before)
-})

@@ -63,26 +63,6 @@ test_that("other states are errors", {
       "1, instead. Make the sampler as it was made when the state was saved."))
 })
 
-test_that("other states of a sampler with feedback are errors", {
-  generator = generators$weighted
-  sampler = generator(NULL)
-  take(sampler$.iter(), 2)
-  state = sampler$state(0, 2)
-  expect_error(generator(NULL)$load_state_dict(state[1:4]), "the entries of a sampler with feedback too")
-  expect_error(generator(NULL)$set_rank(1, 2)$load_state_dict(utils::modifyList(state, list(batch = 3))),
-    "must be at a multiple of the number of replicas")
-  expect_refused_states(generator, state, list(
-    "must hold drawn batches of 4 rows" = list(drawn = c(1, 2, 3)),
-    "must hold row positions from 0 to 47" = list(drawn = c(1.5, 2, 3, 4)),
-    "must hold row positions from 0 to 47" = list(drawn = c(3e9, 2, 3, 4)),
-    "must hold 625 words of the generator" = list(generator = 1:3),
-    "hold the state of the generator" = list(generator = NULL),
-    "must hold numbers" = list(weights = "a")
-  ))
-})
-
-# Both languages check the other entries of states in the core: tests/weighted of the repository.
-
 test_that("feedback is part of a state, which counts no batches that were not requested", {
   generator = generators$weighted
   sampler = generator(NULL)
@@ -99,13 +79,4 @@ test_that("feedback is part of a state, which counts no batches that were not re
   expect_identical(drain(again), drain(following)[-1L])
   expect_identical(copy$weights(), sampler$weights())
   expect_identical(copy$sample(5), sampler$sample(5))
-})
-
-test_that("the rows that ranks sample are those of one process, one rank after the other", {
-  generator = batch_sampler_weighted(1:8, 2, seed = 1, num_replicas = 2)
-  whole = generator(NULL)
-  ranks = lapply(0:1, function(rank) generator(NULL)$set_rank(rank, 2))
-  for (k in c(4, 1, 3)) {
-    expect_identical(unlist(lapply(ranks, function(sampler) sampler$sample(k))), whole$sample(2 * k))
-  }
 })

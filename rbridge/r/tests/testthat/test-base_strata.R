@@ -87,21 +87,3 @@ test_that("numbers of 64 bits are numbers, if doubles hold them exactly", {
       "Got an integer that no double holds exactly in column 'y' instead. Pass such numbers as text.")
   }
 })
-
-test_that("measurements as strata are warned of, other numbers and text are not", {
-  expect_warning(codes_of(1:400 / 8), fixed = TRUE,
-    "The 'strata' parameter has 400 different numbers in 400 rows, and each is a stratum. Of numbers bin_target()")
-  for (strata in list(1:400, as.character(1:400 / 8))) {
-    expect_silent(codes_of(strata))
-  }
-})
-
-test_that("strata of many rows are those of unique() and match()", {
-  x = rep(c("a", "b", "c"), length.out = 1e5)
-  y = rep(1:7, length.out = 1e5)
-  pasted = paste(x, y, sep = ", ")
-  expect_identical(numbered(list(x, y)), list(codes = match(pasted, unique(pasted)), names = unique(pasted)))
-  for (values in list(c(3, NA, 1e300, 3, -Inf, 0.1, NA, 2^53, -1), (1:5000) %% 700 / 7)) {
-    expect_identical(suppressWarnings(codes_of(values, missing = "stratum")), match(values, unique(values)))
-  }
-})

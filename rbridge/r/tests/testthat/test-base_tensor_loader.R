@@ -106,26 +106,6 @@ test_that("auxiliary values come with their rows", {
   }
 })
 
-test_that("a chunk has as many batches as its bytes hold, after the first one", {
-  skip_without_libtorch()
-  gathered = list()
-  dataset = torch::dataset(
-    initialize = function() NULL,
-    .getbatch = function(rows) {
-      gathered[[length(gathered) + 1L]] <<- length(rows)
-      torch::torch_tensor(rows, dtype = torch::torch_int32())
-    },
-    .length = function() n
-  )()
-  coro::collect(tensor_loader(dataset, sampler = stratified(), chunk = 4 * 30))
-  sums = numeric()
-  for (size in lengths(epoch_of(stratified(), 0))) {
-    last = length(sums)
-    if (last > 1L && sums[last] + size <= 30) sums[last] = sums[last] + size else sums = c(sums, size)
-  }
-  expect_identical(as.numeric(unlist(gathered)), sums)
-})
-
 test_that("feedback takes effect with the next batch", {
   skip_without_libtorch()
   delivered = lapply(c(1, 2^22), function(chunk) {
@@ -144,47 +124,6 @@ test_that("feedback takes effect with the next batch", {
     expect_identical(following(), rows)
     sampler$update(rows, rep(1e-9, 8))
   }
-})
-
-test_that("what is done to a batch changes no other and no data, also if gradients are involved", {
-  skip_without_libtorch()
-  x = values()$x
-  before = x$clone()
-  batches = coro::collect(tensor_loader(x, sampler = stratified()))
-  expected = lapply(batches, function(batch) batch[[1]]$clone())
-  weight = torch::torch_ones(3, requires_grad = TRUE)
-  loss = (batches[[1]][[1]] * weight)$sum()
-  batches[[2]][[1]]$mul_(weight)
-  batches[[3]][[1]]$zero_()
-  loss$backward()
-  expect_true(torch::torch_equal(weight$grad, expected[[1]]$sum(dim = 1)))
-  expect_true(torch::torch_equal(x, before))
-  for (place in seq(4, length(batches))) {
-    expect_true(torch::torch_equal(batches[[place]][[1]], expected[[place]]))
-    expect_false(batches[[place]][[1]]$requires_grad)
-  }
-})
-
-test_that("luz trains on its batches as on those of a dataloader", {
-  skip_without_libtorch()
-  skip_if_not_installed("luz")
-  inputs = torch::torch_tensor(cbind(labels, seq_len(n) / n))
-  targets = torch::torch_tensor(labels)$unsqueeze(2)
-  module = torch::nn_module(
-    initialize = function() self$layer = torch::nn_linear(2, 1),
-    forward = function(x) self$layer(x)
-  )
-  model = luz::setup(module, loss = torch::nn_bce_with_logits_loss(), optimizer = torch::optim_sgd)
-  model = luz::set_opt_hparams(model, lr = 0.1)
-  weights_after = function(loader) {
-    torch::torch_manual_seed(1)
-    fitted = luz::fit(model, loader, epochs = 4, verbose = FALSE)
-    lapply(fitted$model$state_dict(), as.numeric)
-  }
-  in_steps = tensor_loader(inputs, targets, sampler = stratified(), chunk = 100)
-  dataset = torch::tensor_dataset(inputs, targets)
-  whole = torch::dataloader(dataset, batch_sampler = stratified())
-  expect_identical(weights_after(in_steps), weights_after(whole))
 })
 
 test_that("an iterator that is never called changes nothing, and ends more than once", {

@@ -21,16 +21,11 @@ in_two = InTwo()
 def asymmetric():
     yield from ([0, 6, 2], [5], [1, 3])
 
-def failing():
-    yield [0]
-    raise RuntimeError('no second batch')
-
 def with_gap(place):
     batches = [[4, 0], [2]]
     batches.insert(int(place), [])
     return batches
 
-single = [3, 0, 2]
 of_twelve = [[11, 2, 0], [1, 3, 4, 5, 6, 7, 8, 9, 10]]
 ", convert = FALSE)
 
@@ -73,26 +68,6 @@ test_that("a generator function and lists are batch samplers, also with empty ba
     expect_identical(as.list(collect_rows(generator, 5)), batches)
     expect_identical(drain(generator(NULL)$.iter()), batches)
   }
-})
-
-test_that("rows that the dataset does not have are refused, if it has a number of rows", {
-  generator = batch_sampler_python(python$in_two)
-  expect_error(collect_rows(generator, 4), paste(
-    "The 'sampler' parameter must give rows of the dataset, of which there are 4.",
-    "Got row 5, counted from 1, instead."
-  ), fixed = TRUE)
-  expect_error(generator(task_of(1:3))$batches(0), "of which there are 3.", fixed = TRUE)
-})
-
-test_that("what is no sampler of Python is refused with advice, and errors in Python reach R whole", {
-  for (sampler in list(function() list(1:3), batch_sampler_stratified(1, strata = 1:3))) {
-    expect_error(batch_sampler_python(sampler, n_batches = 1), "must be a Python object.", fixed = TRUE)
-  }
-  expect_error(batch_sampler_python(reticulate::py_to_r(python$of_twelve)), "'convert = FALSE'", fixed = TRUE)
-  expect_error(collect_rows(batch_sampler_python(python$single), 4),
-    "The 'sampler' parameter must hold row positions. Got 3 instead.", fixed = TRUE)
-  expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
-    fixed = TRUE)
 })
 
 test_that("a sampler that was saved and loaded says that its Python is gone", {

@@ -13,14 +13,3 @@ test_that("batches of the rows of the epoch are those of the golden cases", {
   expect_identical(of_all$batches(9), batch_sampler_epoch_subset(12, 4, 3, rows = list("0" = 3:8),
     seed = 1)(NULL)$batches(9))
 })
-
-test_that("wrong rows are refused, with the numbers of R", {
-  refused = function(rows, text, ...) {
-    expect_error(batch_sampler_epoch_subset(10, 2, 2, rows = rows, seed = 1, ...), text, fixed = TRUE)
-  }
-  refused(list(), "The 'rows' parameter must have rows from epoch 0 on. Got an empty table instead.")
-  refused(list(1:3), "The 'rows' parameter must be a table from epochs, integers from 0 to 6700000, to rows.")
-  refused(list("0" = integer()), "The 'rows' parameter must have rows for each epoch. Got 0 values instead.")
-  refused(list("0" = 1:3, "4" = c(5, 6, 5)), "The 'rows' parameter must have no row twice for an epoch. Got 5 instead.")
-  refused(c(0, 1), "The 'rows' parameter must hold row positions from 1 to 10, counted from 1. Got 0 instead.")
-})

@@ -78,11 +78,6 @@ test_that("wrong lengths are refused, with the row positions of R", {
   expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
 })
 
-test_that("a sampler shows what it draws", {
-  shown = capture.output(drawn_by_length(3, 5, 1:3, max_tokens = 4, window = 2)(NULL))
-  expect_true(all(c("* sampler: 'epoch_subset'", "* max_tokens: 4", "* window: 2") %in% shown))
-})
-
 test_that("what is printed names the kind of the sampler inside, whether or not it waits for a task", {
   for (sampler in list(batch_sampler_uniform(4, 2), batch_sampler_uniform(batch_size = 2))) {
     shown = utils::capture.output(print(batch_sampler_by_length(sampler, 1:4, max_tokens = 5)))

@@ -43,18 +43,6 @@ test_that("files are taken in the order of their bytes, or as they are given", {
   expect_identical(corpus_plan(given)$lines, c(1, 4))
 })
 
-test_that("a file whose name is no text is found by absolute and relative paths", {
-  skip_on_os(c("windows", "mac")) # which have no such names
-  folder = withr::local_tempdir()
-  withr::local_dir(folder)
-  writeLines("line", rawToChar(as.raw(c(0x63, 0x61, 0x66, 0xe9, 0x2e, 0x74, 0x78, 0x74))))
-  for (source in c(folder, ".", "././")) {
-    sampler = batch_sampler_corpus_mixture(source, 1, 2, suffixes = ".txt", seed = 1)
-    expect_identical(corpus_plan(sampler)$file, "caf\\xe9")
-    expect_identical(sampler(NULL)$dataset()$lines(1)[[1L]], "line")
-  }
-})
-
 test_that("rules are those of a file, line by line in UTF-8, or written out", {
   lines = c(30, 60, 4, 10, 5, 7)
   names(lines) = c("IT1", "MSDN", "cafe", "caf\u00e9", "colloquial", "news")

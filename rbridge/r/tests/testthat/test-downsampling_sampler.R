@@ -111,18 +111,6 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   refused("each row of the dataset, 9. Got 210 values", 2, 10, data_source = dataset_of(9))
 })
 
-test_that("mlr3torch trains on its batches, of the task's classes, and predicts on all rows in order", {
-  generator = batch_sampler_downsampled(1.5, 10, seed = 1)
-  task = task_of(40:1)
-  made = trained_with(generator, task)
-  expect_length(made, 1)
-  expect_identical(made[[1]]$batches(4), downsampled(1.5, 10, strata = survey$y[40:1], seed = 1)$batches(4))
-  expect_identical(made[[1]]$class_weights(), c(yes = 1, no = 2))
-  for (predicting in predicted_with(generator, task)) { # none, if mlr3torch has samplers in training only
-    expect_identical(predicting$batches(0)$rows, 1:40)
-  }
-})
-
 test_that("probabilities may be a data frame, and what is none is refused", {
   probabilities = data.frame(no = c(0.5, 1), yes = c(0.5, 0))
   corrected = cbind(no = c(0.8, 1), yes = c(0.2, 0))

@@ -30,15 +30,3 @@ test_that("classif.invauc is one minus classif.auc, with and without weights", {
 test_that("the AUM is that of the probabilities of the positive class", {
   expect_equal(score_of("classif.rocaum", c(0.2, 0.4, 0.3), c(TRUE, FALSE, TRUE)), 0.5 * 0.1 + 0.1)
 })
-
-test_that("predictions without probabilities, or of rows of one class, have no measure", {
-  for (id in c("classif.rocaum", "classif.invauc")) {
-    expect_identical(score_of(id, c(0.2, 0.4), c(TRUE, TRUE)), NaN)
-    expect_identical(score_of(id, c(0.2, 0.4), c(FALSE, FALSE)), NaN)
-    prediction = mlr3::PredictionClassif$new(row_ids = 1:2, truth = factor(1:2), response = factor(1:2))
-    expect_warning({
-      score = prediction$score(mlr3::msr(id))
-    }, "missing predict type")
-    expect_identical(unname(score), NaN)
-  }
-})

@@ -72,10 +72,3 @@ test_that("the call of an error is that of the user", {
   next_batch = sampler$.iter()
   expect_identical(call_of(next_batch()), quote(next_batch()))
 })
-
-test_that("an error of the user's own code stays what it is", {
-  own = structure(class = c("own", "error", "condition"), list(message = "mine", call = NULL))
-  expect_identical(tryCatch(batch_sampler_stratified(stop(own)), error = identity), own)
-  sampler = batch_sampler_prioritized(4, batch_size = 2, beta = function(batch) stop(own))(NULL)
-  expect_identical(tryCatch(sampler$importance_weights(1, batch = 1), error = identity), own)
-})

@@ -38,8 +38,3 @@ test_that("hashes of generators and of learners with them are the same in every 
   expect_identical(fresh, lapply(chosen, stable_hashes))
   expect_identical(anyDuplicated(unlist(fresh)), 0L)
 })
-
-test_that("samplers of others are hashed as ever", {
-  other = torch::sampler("other", initialize = function(data_source) NULL)
-  expect_identical(mlr3misc::hash_input(other), other)
-})

@@ -74,12 +74,3 @@ test_that("another batch sampler, and none, is a clear error", {
   none = list2env(list(loader_train = torch::dataloader(dataset_of(40), batch_size = 10), epoch = 1))
   expect_error(begin_epoch(none), "The learner has none. Set its 'batch_sampler'", fixed = TRUE)
 })
-
-test_that("a learner with callbacks can be cloned, hashed and printed", {
-  # In R 4.6, a learner that is made from a module and its clone have different hashes, even without a callback.
-  callbacks = list(callback(), mlr3torch::t_clbk("rbridge.tensor_loader"))
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15,
-    batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = callbacks)
-  expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
-  expect_true("rbridge" %in% learner$packages)
-})

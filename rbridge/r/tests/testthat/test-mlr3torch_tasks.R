@@ -45,12 +45,6 @@ test_that("values are refused if mlr3 has repeated or reordered the rows of the 
   expect_strata(survey$y[part], task_of(part), survey$y[part])
 })
 
-test_that("text with one value for each row is values, unless all of it names columns", {
-  expect_strata(survey$sex, task_of(), list(survey$sex))
-  sampler = batch_sampler_stratified(1, strata = c("y", "sex"))(list(task = task_of(c(1, 40))))
-  expect_identical(names(sampler$plan()), c("no, f", "yes, m"))
-})
-
 test_that("strata that are missing or not there are refused, with what to do", {
   generator = function(strata = NULL) batch_sampler_stratified(1, strata = strata)
   of_values = "a value for each row if the dataset has no task. Got 'y' instead. Names of columns need a task."

@@ -35,19 +35,3 @@ test_that("text and factors are ids, numbered in order of first appearance", {
   expect_identical(batch$user_id, pairs$user)
   expect_identical(batch$item_id, batch$item * 10)
 })
-
-test_that("codes and ids that are none are refused, counted from 1", {
-  refused = function(text, users, items, ...) {
-    expect_match(message_of(batch_sampler_pairs(users, items, 0.5, 2, ...)), text, fixed = TRUE)
-  }
-  of_users = function(text) paste("The 'users' parameter must", text)
-  ids = "instead. Ids are text or categories, in R a factor."
-  refused(of_users(paste("hold codes from 1 to 2147483647. Got 0", ids)), c(1, 0), c(1, 1))
-  refused(of_users("hold codes from 1 to 2. Got 3 instead."), 3, 1, n_users = 2)
-  refused(of_users(paste("hold codes, integers from 1. Got NA", ids)), c(1, NA), 1:2)
-  refused(of_users(paste("hold codes, integers from 1. Got Date values", ids)), Sys.Date(), 1)
-  refused("The 'items' parameter must have one value for each user code, 2. Got 1 value instead.", 1:2, 1)
-  refused("The 'items' parameter must have no missing values. Got 1 missing of 2 rows", 1:2, factor(c(NA, "a")))
-  refused("The 'n_items' parameter must be left out if 'items' are ids. Got 9 instead. Give codes", 1:2, c("a", "b"),
-    n_items = 9)
-})

@@ -89,13 +89,3 @@ test_that("what cannot be counted or drawn is refused", {
   refused("must be a whole plan that batch_plan() made",
     plot_plan(batch_plan(labels, 4, strata_per_batch = 2)[1, ]))
 })
-
-test_that("the plot of a plan of bounds has a column for each", {
-  strata = rep(c("cat", "dog", "hen", "owl"), times = c(40, 25, 5, 2))
-  plot = plot_plan(batch_plan(strata, 4, strata_per_batch = 2, rare = "allow"), most = 3)
-  draw(plot)
-  expect_identical(layer(plot, 2)$label, c(2L, 2L, 5L, 5L, 4L, 5L))
-  expect_identical(unname(plot$scales$get_scales("y")$labels)[3], "dog: 25 rows, 4 to 5 in a batch")
-  expect_identical(unlist(plot$labels[c("title", "subtitle", "x")], use.names = FALSE), c("7 batches",
-    "of 2 to 3 strata, with at least 4 rows of each, 1 rare stratum aside", "batch (and 1 larger stratum)"))
-})

@@ -27,13 +27,6 @@ test_that("the same batches in every language", {
   }
 })
 
-test_that("the order of shards and strata in the table does not matter", {
-  other = counts[rev(rownames(counts)), rev(colnames(counts))]
-  expect_identical(sharded_plan(other, 2)[c("n_batches", "counts")], sharded_plan(counts, 2)[c("n_batches", "counts")])
-  generator = batch_sampler_sharded(2, other, c("a", "d"), seed = 1, strata = factor(unlist(strata[c("a", "d")])))
-  expect_identical(generator(NULL)$batches(1), sharded(c("a", "d"))$batches(1))
-})
-
 test_that("strata may be those of a task, and sampler and generator show themselves", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
@@ -55,12 +48,4 @@ test_that("a plan needs no rows, and shows itself", {
   expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
   expect_output(print(small, most = 8L), "\n... and 2 more", fixed = TRUE)
   expect_identical(small$sizes(), rep(11000000, 10L))
-})
-
-test_that("what cannot be is refused with its shard and stratum", {
-  refused = function(text, ...) expect_match(message_of(sharded(...)), text, fixed = TRUE)
-  refused("as the shard 'a' has none of 'z'. Got 'local' instead.", "a", scope = "local")
-  refused("name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g'", "g", own = factor("x"))
-  refused("have the rows of 'counts': 9 rows of 'x' in the shard 'a'. Got 10 instead.", "a",
-    own = factor(rep(c("x", "y"), c(10, 3))))
 })

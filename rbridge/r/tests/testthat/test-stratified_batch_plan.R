@@ -86,13 +86,3 @@ test_that("the plan of another sampler is that of its instances", {
     "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
     fixed = TRUE)
 })
-
-test_that("of a long or wide table, the first and the last rows and columns are printed", {
-  counts = batch_plan(rep(1:100, 30), 1)$composition()
-  printed = capture.output(print(counts, most = 4L))
-  expect_identical(printed[length(printed)], "... of 30 batches and 100 labels")
-  expect_identical(strsplit(trimws(printed[1]), " +")[[1L]], c("1", "2", "99", "100"))
-  expect_length(printed, 6)
-  expect_output(print(counts[1:2, 1:2]), "1 1 1\n2 1 1", fixed = TRUE)
-  expect_output(print(batch_plan(1:30, 1), most = 4L), "\n30 .*\n... and 26 more")
-})

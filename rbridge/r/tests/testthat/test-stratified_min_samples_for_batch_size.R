@@ -12,14 +12,3 @@ test_that("the same promise in every language", {
       info = case$name)
   }
 })
-
-test_that("the strata of a task are those of the sampler, or those that are named", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("german_credit")
-  expect_identical(min_samples_for_batch_size(task, 50), min_samples_for_batch_size(task$truth(), 50))
-  expect_identical(min_samples_for_batch_size(list(task = task), 50), min_samples_for_batch_size(task, 50))
-  expect_identical(min_samples_for_batch_size(task, 200, strata = "housing"),
-    min_samples_for_batch_size(task$data(cols = "housing"), 200))
-  bins = bin_target(task$data(cols = "age")$age, 5)
-  expect_identical(min_samples_for_batch_size(task, 50, strata = bins), min_samples_for_batch_size(bins, 50))
-})

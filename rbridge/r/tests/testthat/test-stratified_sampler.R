@@ -24,13 +24,6 @@ test_that("the last epoch can be taken, and none after it", {
   expect_error(next_epoch_of(sampler), "The 'epoch' parameter must be an integer from 0 to 6700000")
 })
 
-test_that("plan has one row a batch and one column a stratum, as integers", {
-  expect_identical(make()(NULL)$plan(), counts_in(a = c(2L, 2L, 2L), b = c(4L, 5L, 5L)))
-  names = names(sampler_of(list(c(1.5, 1.5, 2), c("x y", "x y", "z")), 1)$plan())
-  expect_identical(names, c("1.5, x y", "2, z"))
-  expect_identical(names(sampler_of(c("", "a b", "a b", ""), 1)$plan()), c("", "a b"))
-})
-
 test_that("dataloader(sampler = ) with another batch_size is refused", {
   dataset = dataset_of(20)
   loader = torch::dataloader(dataset, sampler = make()(dataset), batch_size = 100, collate_fn = identity)

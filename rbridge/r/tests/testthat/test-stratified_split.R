@@ -82,34 +82,8 @@ test_that("the columns of the roles stratum and group are used, also together", 
   expect_setequal(unlist(resampling$instance), task$row_ids)
 })
 
-test_that("learners are resampled and compared by it", {
-  task = task_of_parts()
-  grid = mlr3::benchmark_grid(task, mlr3::lrns(c("classif.featureless", "classif.debug")), resampling_of())
-  compared = mlr3::benchmark(grid)
-  expect_identical(compared$aggregate()$iters, c(1L, 1L))
-  result = mlr3::resample(task, mlr3::lrn("classif.featureless"), resampling_of(sizes = c(20, 10, 9)))
-  expect_identical(vapply(result$predictions(), function(prediction) length(prediction$row_ids), 1L), c(10L, 9L))
-})
-
 test_that("invalid sizes are refused", {
   skip_if_not_installed("mlr3")
   expect_error(resampling_of(sizes = 0.5), "at least two parts", fixed = TRUE)
   expect_error(resampling_of(sizes = c(0.5, 0.4)), "must be shares that add up to 1", fixed = TRUE)
-})
-
-test_that("it is in the dictionary of mlr3 if that is loaded before this package, too", {
-  skip_on_cran()
-  skip_if_not_installed("mlr3")
-  found = callr::r(function() {
-    loadNamespace("mlr3")
-    loadNamespace("rbridge")
-    mlr3::rsmp("rbridge.stratified_split")$id
-  }, libpath = c(installed_library(), .libPaths()))
-  expect_identical(found, "rbridge.stratified_split")
-})
-
-test_that("a warning names strata that are not in every part", {
-  labels = rep(c("a", "b", "c", "d"), c(20, 1, 2, 9))
-  expect_warning(stratified_split(labels, c(0.6, 0.2, 0.2), seed = 1),
-    "^Strata that are not in every part, 2 of 4: 'b', 'c'.$")
 })

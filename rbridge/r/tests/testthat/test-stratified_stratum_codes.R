@@ -27,7 +27,3 @@ test_that("other codes and names are refused", {
   expect_error(sampler_of(stratum_codes(c(NA, NA), character()), 1), "Got 2 missing of 2 rows instead.", fixed = TRUE)
   expect_error(sampler_of(stratum_codes(integer(), character()), 1), "Got 0 rows instead.", fixed = TRUE)
 })
-
-test_that("codes print in one line", {
-  expect_output(print(stratum_codes(c(0, NA, 1), c("a", "b"))), "^<stratum_codes> 3 rows, 2 strata: 'a', 'b'$")
-})

@@ -6,14 +6,6 @@ subset = function(..., strata = factor(labels), seed = 1) {
   batch_sampler_strata_subset(..., strata = strata, seed = seed)(NULL)
 }
 
-test_that("strata may be those of a task", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("iris")
-  of_mean = batch_sampler_strata_subset(2, mean_batch_size = 10, seed = 1)
-  expect_output(print(of_mean), "mean_batch_size: 10", fixed = TRUE)
-  expect_identical(batch_plan(task, strata_per_batch = 2, mean_batch_size = 10), of_mean(list(task = task))$plan())
-})
-
 test_that("a plan shows its batches, and the composition is that of an epoch", {
   sampler = subset(3, 2)
   expect_output(print(sampler$plan()), fixed = TRUE, paste(sep = "\n",

@@ -26,15 +26,6 @@ test_that("a plan of repeats shows the rows that there are, and a generator its 
   expect_output(print(generator), "* shares: 'pos': 1, 'neg': 2, 'odd': 0.5", fixed = TRUE)
 })
 
-test_that("strata that a task has are known to the names once there is a task", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("sonar")
-  generator = batch_sampler_stratified(c(M = 5, R = 3), seed = 1)
-  sampler = generator(list(task = task))
-  expect_true(all(sampler$plan()$M >= 5 & sampler$plan()$R >= 3))
-  expect_error(batch_sampler_stratified(c(X = 1))(list(task = task)), "must name one of the strata", fixed = TRUE)
-})
-
 test_that("weights correct for rows that an epoch takes less or more often than once", {
   labels = rep(c("rare", "frequent"), times = c(10, 40))
   sampler = sampler_of(labels, mean_batch_size = 10, balance = "under", seed = 1)
@@ -45,14 +36,4 @@ test_that("weights correct for rows that an epoch takes less or more often than 
   dropped = sampler_of(c("a", NA, "b"), min_samples_per_stratum = 1, missing = "drop", seed = 1)
   expect_identical(dropped$weights(), c(1, NA, 1))
   expect_error(sampler$weights(51), "The 'rows' parameter must hold row positions from 1 to 50. Got 51 instead.")
-})
-
-test_that("shares may be a table of counts", {
-  labels = rep(c("a", "b"), c(30, 90))
-  rows = function(shares) {
-    batch_sampler_stratified(mean_batch_size = 8, strata = labels, shares = shares, seed = 1)(NULL)$batches(0)$rows
-  }
-  for (shares in list(table(labels), xtabs(~labels), prop.table(table(labels)), table(labels)[2:1])) {
-    expect_identical(rows(shares), rows(c(a = 30, b = 90)))
-  }
 })

@@ -45,22 +45,6 @@ make_stream = function(...) {
   do.call(stratified_stream, utils::modifyList(arguments, given, keep.null = TRUE))
 }
 
-# A reader that notes the sources that it opens.
-noting = function() {
-  opened = character()
-  list(
-    read = function(source) {
-      opened <<- c(opened, names(sources)[vapply(sources, identical, NA, source)])
-      source
-    },
-    taken = function() {
-      found = opened
-      opened <<- character()
-      found
-    }
-  )
-}
-
 test_that("sources are counted", {
   expect_identical(counts, shard_counts(lapply(sources, identity)))
   expect_error(count_sources(list(a = 1:2), identity, as.list), "must be a vector or factor",
@@ -83,14 +67,6 @@ test_that("rows may be data frames, lists or vectors, and a source without rows 
   }
   expect_identical(batches[[1L]]$twice, 2 * batches[[1L]]$label)
   expect_identical(dim(count_sources(list(a = numeric()), identity, identity)), c(1L, 0L))
-})
-
-test_that("batches depend on the order in which sources are listed only without shuffling", {
-  listed = list(sources = rev(sources), counts = counts[rev(names(sources)), ])
-  expect_identical(next_epoch_of(do.call(make_stream, listed)), next_epoch_of(make_stream()))
-  stream = stratified_stream(list(c = 3, a = 1, b = 2), 1, function(source) rep(source, 2),
-    function(rows) rep(0:1, length(rows) / 2), strata = 0:1, shuffle = FALSE)
-  expect_identical(unlist(next_epoch_of(stream)), c(3, 3, 1, 1, 2, 2))
 })
 
 test_that("factors whose levels differ between sources keep their labels", {
@@ -139,47 +115,11 @@ test_that("ranks share the batches, and any of them can go on from any batch and
   expect_identical(stream$state_dict()[c("epoch", "batch")], list(epoch = 1, batch = 0))
 })
 
-test_that("a stream that goes on reads only what it needs", {
-  noted = noting()
-  stream = make_stream(read = noted$read, shuffle = FALSE)
-  last = length(next_epoch_of(stream)) - 1
-  expect_identical(noted$taken(), names(sources))
-  expect_length(next_epoch_of(stream$set_epoch(0, batches_done = last)), 1L)
-  expect_identical(noted$taken(), "d")
-})
-
-test_that("batches beyond the hundred-thousandth come too", {
-  n_rows = 100002
-  stream = stratified_stream(list(a = seq_len(n_rows)), 1, identity, function(rows) rep(0, length(rows)),
-    counts = matrix(n_rows, dimnames = list("a", "0")), shuffle = FALSE)
-  expect_error(stream$set_epoch(0, batches_done = NA), "'batches_done' parameter must be an integer from 0")
-  stream$set_epoch(0, batches_done = n_rows - 4)
-  expect_identical(unlist(next_epoch_of(stream)), seq(n_rows - 3L, n_rows))
-})
-
 test_that("a stream has the minimum as a field, and warns of rare strata by name", {
   expect_identical(make_stream(strata = 0:1)$min_samples_per_stratum, 1)
   expect_identical(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5)$min_samples_per_stratum, 1)
   expect_warning(make_stream(lanes = 4, min_samples_per_stratum = 3, rare = "warn"),
     "Lane 2 has 1 row of '1', and the 'min_samples_per_stratum' parameter is 3: all rows of a lane are in one batch.")
-})
-
-test_that("rows that are taken less or more often than once are resumed as others are", {
-  stream = make_stream(min_samples_per_stratum = NULL, balance = 12, mean_batch_size = 5, shuffle_sources = 2)
-  whole = next_epoch_of(stream$set_epoch(4))
-  expect_length(whole, stream$.length())
-  expect_identical(sum(vapply(whole, sum, 0)), 12)
-  for (done in seq_along(whole) - 1) {
-    expect_identical(next_epoch_of(stream$set_epoch(4, batches_done = done)), whole[seq_along(whole) > done])
-  }
-})
-
-test_that("weights undo how often an epoch takes rows", {
-  stream = make_stream(min_samples_per_stratum = NULL, balance = "under", mean_batch_size = 4)
-  rows = unlist(next_epoch_of(stream))
-  expect_equal(c(tapply(stream$weights(rows), rows, sum)), c(table(unlist(sources))), ignore_attr = TRUE)
-  expect_error(stream$weights(3), "must have strata that are one of '0', '1'. Got '3' instead", fixed = TRUE)
-  expect_error(make_stream(counts = NULL, strata = 0:1)$class_weights(), "'counts' parameter must be given for weights")
 })
 
 test_that("what cannot be is refused by name", {
@@ -193,6 +133,7 @@ test_that("what cannot be is refused by name", {
   refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
   expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "must name each source. Got no names")
   refused("must name each source by a text that is not empty. Got '' instead.", sources = c(a = "b", "c"))
+  expect_error(make_stream()$set_epoch(0, batches_done = NA), "'batches_done' parameter must be an integer from 0")
   many = as.character(1:1000)
   stream = stratified_stream(many, 1, identity, identity, strata = many)
   expect_error(stream$set_epoch(3e6), "'epoch' .* be an integer from 0 to 2145337")

@@ -76,14 +76,6 @@ test_that("missing values, repeated keys and nothing are no specification", {
   expect_identical(sampler_of(list(), length = 12)(NULL)$.length(), 3L)
 })
 
-test_that("YAML may be a file or its text", {
-  skip_if_not_installed("yaml")
-  text = "mode: shuffle\nchildren:\n  - {name: each, column: label, for_each: true, mode: shuffle}\n"
-  file = withr::local_tempfile(fileext = ".yml")
-  writeLines(text, file)
-  expect_identical(recipe_of(sampler_of(file, length = "root")), recipe_of(sampler_of(text, length = "root")))
-})
-
 test_that("the columns are those of the task where no table is given, in its order", {
   skip_if_not_installed("mlr3")
   task = mlr3::as_task_classif(
@@ -134,14 +126,6 @@ test_that("iterations without an end have the draws of any finite epoch, and do 
       expect_true(all(same))
     }
   }
-})
-
-test_that("a sampler without an end has no length", {
-  sampler = endless_of()(NULL)
-  expect_identical(sampler$.length(), NA_integer_)
-  expect_error(sampler$batches(0), "The 'length' parameter must be given for the arrays of a whole epoch.")
-  expect_error(endless_of(persistent = TRUE), "The 'persistent' parameter must be false if 'length' is not given")
-  expect_output(print(sampler), "* batches: NA", fixed = TRUE)
 })
 
 test_that("an auxiliary value may be a function of the epoch and the draw, which may return anything", {

@@ -24,11 +24,3 @@ test_that("weights and output are those of the next epoch, and cannot be updated
   expect_error(sampler$update(1, 2), fixed = TRUE,
     "The 'weights' parameter must be the same for all epochs if they are updated. Got a table by epoch instead.")
 })
-
-test_that("wrong tables are refused", {
-  refused = function(text, weights) expect_error(batch_sampler_weighted(weights, 1, seed = 1), text, fixed = TRUE)
-  refused("'weights' parameter must have weights from epoch 0 on. Got a table from epoch 1 on instead.", list("1" = 1))
-  refused("integers from 0 to 6700000, to weights of rows. Got a list without names instead.", list(1))
-  refused("have one weight for each row in all epochs. Got 2 values for epoch 0 and 1 for epoch 3 instead.",
-    list("0" = 1:2, "3" = 1))
-})

@@ -15,24 +15,3 @@ test_that("beta may be a function of the number of the batch, or given for one c
   refused("The 'batch' parameter must be a non-negative integer. Got -1 instead.", batch = -1)
   refused("The 'beta' parameter must be a finite number of at least 0. Got -1 instead.", beta = -1)
 })
-
-test_that("copies have priorities and samples of their own, and an update in place copies nothing", {
-  for (method in c("proportional", "rank")) {
-    sampler = prioritized_of(1000, 2, capacity = 1100, n_batches = 9, method = method)
-    sampler$update(1:1000, sin(1:1000))
-    sampler$sample(5)
-    copy = sampler$clone()
-    loaded = unserialize(serialize(sampler, NULL))
-    before = sampler$importance_weights(1:1000)
-    for (twin in list(copy, loaded)) {
-      twin$update(1:3, c(5, 6, 7))
-      twin$append(2)
-    }
-    expect_identical(sampler$importance_weights(1:1000), before)
-    expect_identical(loaded$importance_weights(1:1002), copy$importance_weights(1:1002))
-    expect_identical(loaded$sample(9), copy$sample(9))
-    expect_identical(sampler$append(), 1001L)
-    expect_identical(c(sampler$n_added(), copy$n_added()), c(1001, 1002))
-    expect_identical(copies_of_state(copy, for (step in 1:20) copy$update(step, step)), 0L)
-  }
-})
