@@ -20,11 +20,6 @@
 #' generator = batch_sampler_stratified(1, strata = rep(0:1, times = c(2, 6)), seed = 1)
 #' collect_rows(generator, n_rows = 8)
 collect_rows = function(batch_sampler, n_rows) {
-  batch_list(delivered_rows(batch_sampler, n_rows))
-}
-
-# -> list(rows, offsets)
-delivered_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
   refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
     "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
@@ -44,7 +39,7 @@ delivered_rows = function(batch_sampler, n_rows) {
   if (!is.double(rows) || !inherits(batch_sampler, "epoch_sampler")) {
     rows = as.integer(rows)
   }
-  list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))
+  batch_list(list(rows = rows, offsets = c(0L, cumsum(lengths(batches)))))
 }
 
 # With .getbatch, the loader requests a whole batch at once.
