@@ -82,7 +82,10 @@ unlist.batch_list = function(x, ...) x$rows
 #' @export
 print.batch_list = function(x, ..., most = 10L) {
   cat(sprintf("<batch_list>\n* Batches: %d, of %s\n", length(x), show_rows(lengths(x))))
-  print(x[seq_len(min(length(x), most))])
+  for (batch in utils::head(seq_along(x), most)) {
+    cat(sprintf("[[%d]]\n", batch))
+    print(x[[batch]])
+  }
   if (length(x) > most) {
     cat(sprintf("... and %s\n", show_batches(length(x) - most)))
   }
