@@ -31,8 +31,8 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
     if not is_categorical and plain_array(values, name).dtype.kind not in "OUS":
         numbers = row_values(values, name, single=True)
         with np.errstate(invalid="ignore"):
-            codes = numbers.astype(np.int32)
-        return Coded(codes if (codes == numbers).all() else numbers)
+            codes: NDArray[Any] = numbers.astype(np.int32)
+        return Coded(codes) if (codes == numbers).all() else Coded(numbers)
     if count is not None:
         advice = "Give codes to count those without a positive."
         raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
