@@ -74,27 +74,6 @@ def test_a_missing_or_unequal_partner_is_an_error_that_names_both(corpus: Path) 
         (corpus / "news.tgt").write_bytes((corpus / "news.src").read_bytes())
 
 
-@pytest.mark.parametrize(
-    ("source", "suffixes", "message"),
-    [
-        ("nowhere", [".src"], "'source' parameter must be a folder or a list of files. Got '"),
-        ("", [".txt"], "must have files that end in '.txt'. Got none"),
-        (["news.tgt"], [".src", ".tgt"], "must list files that end in '.src'. Got '"),
-        (["other.src"], [".src", ".tgt"], "must have a file of each suffix. Got no file '"),
-        (["other.src"], [".src"], "other.src' instead."),
-        ("", ".src", "'suffixes' parameter must be different endings of names"),
-        ("", [], "Got ()"),
-    ],
-)
-def test_refused(corpus: Path, source: Any, suffixes: Any, message: str) -> None:
-    where = corpus / source if isinstance(source, str) else source
-    if isinstance(source, list):
-        where = [corpus / name if isinstance(name, str) else name for name in source]
-    with pytest.raises((TypeError, ValueError)) as refused:
-        CorpusDataset(where, suffixes)
-    assert message in str(refused.value)
-
-
 THOROUGH = [pytest.param(method, marks=pytest.mark.thorough) for method in ("spawn", "forkserver")]
 
 
