@@ -2,8 +2,8 @@
 
 The layout of a file is that of safetensors, whose library can read it: the size of the header (8 bytes, little-endian),
 the header in JSON, and the vectors without gaps, in the order of the header. A vector has a name such as
-``parts.codes`` and the type U8, I32 or F64. Text is two vectors: ``labels.names.text``, all texts in UTF-8, and
-``labels.names.lengths``, the bytes of each. The metadata has the kind, the seed and the version of the recipe. A recipe
+``parts.codes`` and the type U8, I32 or F64. Text is bytes, as in ``labels.names.text``: each text in UTF-8, and a zero
+byte after it. The metadata has the kind, the seed and the version of the recipe. A recipe
 has only one form as a file, which readers require: the header has no blanks, and its entries are in the order of the
 recipe.
 """
@@ -103,9 +103,8 @@ def _arrays(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     for entry in ("parts", "state", "labels"):
         for name, vector in getattr(recipe, entry).items():
             if not isinstance(vector, np.ndarray):
-                texts = [text.encode("utf-8") for text in vector]
-                yield f"{entry}.{name}.text", np.frombuffer(b"".join(texts), dtype=np.uint8)
-                yield f"{entry}.{name}.lengths", np.array([len(text) for text in texts], dtype=np.int32)
+                texts = b"".join(text.encode("utf-8") + b"\0" for text in vector)
+                yield f"{entry}.{name}.text", np.frombuffer(texts, dtype=np.uint8)
             elif vector.dtype == np.float64:
                 yield f"{entry}.{name}", np.where(np.isnan(vector), np.nan, vector)  # of all NaN, one
             else:

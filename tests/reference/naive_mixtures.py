@@ -88,9 +88,5 @@ def even_epoch(
     strata = {file: stratum for stratum, file in enumerate(used)}
     codes = [strata.get(file, len(used)) for file, size in enumerate(lines) for _ in range(size)]
     counts = [taken[file] for file in used]
-    batches = naive_epoch(codes, counts, n_batches, seed=seed if shuffle else None, epoch=epoch)
-    if not shuffle or min(counts) >= n_batches:
-        return batches
-    reference = NaiveStream(epoch_seed(seed, epoch))
-    reference.permutation(len(codes) + sum(max(0, taken[file] - lines[file]) for file in used))
-    return [batches[place] for place in reference.permutation(n_batches)]
+    is_permuted = min(counts) < n_batches
+    return naive_epoch(codes, counts, n_batches, seed=seed if shuffle else None, epoch=epoch, is_permuted=is_permuted)

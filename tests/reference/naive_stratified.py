@@ -94,18 +94,19 @@ class NaiveStratified:
 
     def batches(self, epoch: int) -> list[list[int]]:
         """Return the batches of an epoch, in the order in which it has them."""
-        batches = self.in_plan(epoch)
-        if self.minimum or not self.shuffle:
-            return batches
-        stream = NaiveStream(epoch_seed(self.seed, epoch))
-        stream.permutation(len(self.codes) + sum(max(0, k - n) for k, n in zip(self.taken, self.sizes)))
+        is_permuted = self.shuffle and not self.minimum
+        if self.taken != self.sizes or not is_permuted:
+            return self.in_plan(epoch, is_permuted)
+        batches, stream = self.in_plan(epoch), NaiveStream(epoch_seed(self.seed, epoch))
+        stream.permutation(len(self.codes))
         return [batches[place] for place in stream.permutation(self.n_batches)]
 
-    def in_plan(self, epoch: int) -> list[list[int]]:
-        """Return the batches of an epoch in the order of the plan."""
+    def in_plan(self, epoch: int, is_permuted: bool = False) -> list[list[int]]:
+        """Return the batches of an epoch in the order of the plan; or as they are permuted, if it is not one pass."""
         if self.taken != self.sizes:
             seed = self.seed if self.shuffle else None
-            return naive_epoch(self.codes, self.taken, self.n_batches, seed=seed, epoch=epoch)
+            arguments = {"seed": seed, "epoch": epoch, "is_permuted": is_permuted}
+            return naive_epoch(self.codes, self.taken, self.n_batches, **arguments)
         n_rows = len(self.codes)
         order = epoch_order(n_rows, self.seed, epoch) if self.shuffle else range(n_rows)
         rows_of: list[list[int]] = [[] for _ in range(len(self.names) + 1)]

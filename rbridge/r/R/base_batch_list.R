@@ -70,10 +70,7 @@ length.batch_list = function(x) length(x$offsets) - 1L
 
 #' @export
 `[[.batch_list` = function(x, i) {
-  if (is.character(i)) {
-    return(`$.batch_list`(x, i))
-  }
-  rows_of_batch(x, seq_along(x)[[i]])
+  if (is.character(i)) `$.batch_list`(x, i) else rows_of_batch(x, seq_along(x)[[i]])
 }
 
 #' @export
@@ -88,13 +85,9 @@ unlist.batch_list = function(x, ...) x$rows
 #' @export
 print.batch_list = function(x, ..., most = 10L) {
   cat(sprintf("<batch_list>\n* Batches: %d, of %s\n", length(x), show_rows(lengths(x))))
-  shown = utils::head(seq_along(x), most)
-  for (batch in shown) {
-    cat(sprintf("[[%d]]\n", batch))
-    print(x[[batch]])
-  }
-  if (length(x) > length(shown)) {
-    cat(sprintf("... and %s\n", show_batches(length(x) - length(shown))))
+  print(x[seq_len(min(length(x), most))])
+  if (length(x) > most) {
+    cat(sprintf("... and %s\n", show_batches(length(x) - most)))
   }
   invisible(x)
 }

@@ -91,14 +91,12 @@ names_columns = function(text, task, n_rows, parameter = "strata") {
   }
   known = setdiff(task$backend$colnames, task$backend$primary_key)
   unknown = setdiff(text, known)
-  if (length(unknown) > 0L && !identical(length(text), as.integer(n_rows))) {
-    are_values = length(n_rows) > 0L && length(text) > 1L && all(text %in% unknown)
-    required = if (are_values) sprintf(", or have one value for each of its %.0f rows", n_rows)
-    got = if (are_values) sprintf("%s, the first of %d values,", show_value(text[1L]), length(text)) else
-      show_value(unknown[1L])
-    stop_parameter(parameter, paste0("name columns of the task", required), got,
-      advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
-  }
+  may_be_values = length(n_rows) > 0L && length(text) > 1L && all(text %in% unknown)
+  values = if (may_be_values) sprintf(", or have one value for each of its rows, %.0f", n_rows)
+  refuse_if(length(unknown) > 0L && !identical(length(text), as.integer(n_rows)), parameter,
+    paste0("name columns of the task", values),
+    if (may_be_values) show_count(length(text), "value") else show_value(unknown[1L]),
+    advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
   refuse_if(length(unknown) == 0L && anyDuplicated(text), parameter, "name each column once",
     sprintf("'%s' twice", text[anyDuplicated(text)]))
   length(unknown) == 0L

@@ -94,8 +94,8 @@
 #' sampler$epoch
 NULL
 
-# Shared by all batch samplers of this package: epochs, iteration, and the interface of torch::dataloader(). The class of
-# an instance (R/base_generator.R) has its recipe, and the members of its kind.
+# Shared by all batch samplers of this package: epochs, iteration, and the interface of torch::dataloader(). An instance
+# (R/base_generator.R) also has its recipe, and the members of its kind.
 
 epoch_sampler = function() {
   torch::sampler(

@@ -16,21 +16,15 @@ plain_value = function(value) {
 }
 
 # Numbers of 64 bits, those of the package bit64, as doubles of the same shape. If no double holds one of them exactly,
-# such as 2^53 + 1, all stay as they are, so that the caller refuses them. The package is not needed to read the bits.
+# such as 2^53 + 1, all stay as they are, so that the caller refuses them.
 exact_numbers = function(value) {
-  if (!inherits(value, "integer64") || !is.double(value)) {
+  if (!inherits(value, "integer64")) {
     return(value)
   }
-  bits = writeBin(as.vector(unclass(value)), raw(), endian = "little")
-  words = as.double(readBin(bits, "integer", 2L * length(value), endian = "little"))
-  words[is.na(words)] = -2^31 # the integer that R reads as NA
-  low = words[c(TRUE, FALSE)] %% 2^32
-  high = words[c(FALSE, TRUE)] * 2^32
-  numbers = high + low
-  if (any(numbers - high != low)) {
+  numbers = suppressWarnings(bit64::as.double.integer64(value)) # of digits that are lost
+  if (!identical(as.vector(unclass(bit64::as.integer64(numbers))), as.vector(unclass(value)))) {
     return(value)
   }
-  numbers[numbers == -2^63] = NA
   attributes(numbers) = attributes(value)
   class(numbers) = setdiff(oldClass(value), "integer64")
   numbers

@@ -21,14 +21,15 @@ read_recipe = function(path, max_bytes) {
   counts = as.double(sub(form, "\\3", entries))
   bytes = sum(counts * file_sizes[types])
   refuse_file(file.size(path) != 8 + nchar(header) + bytes, "vectors of another size than its header says")
-  check_recipe_bytes(bytes + text_bytes * sum(counts[endsWith(names, ".lengths")]), max_bytes)
+  check_recipe_bytes(bytes, max_bytes)
   vectors = stats::setNames(Map(function(type, count) {
     readBin(input, type, count, size = file_sizes[[type]], endian = "little")
   }, types, counts), names)
+  n_texts = sum(unlist(lapply(vectors[endsWith(names, ".text")], `==`, as.raw(0L))))
+  check_recipe_bytes(bytes + text_bytes * n_texts, max_bytes)
   for (name in grep("^(parts|state|labels)[.][a-z0-9_]+([.]text)?$", names, value = TRUE)) {
-    lengths = vectors[[sub("text$", "lengths", name)]]
     place = strsplit(name, ".", fixed = TRUE)[[1L]]
-    recipe[[place[1:2]]] = if (length(place) == 2L) vectors[[name]] else texts_of_bytes(vectors[[name]], lengths)
+    recipe[[place[1:2]]] = if (length(place) == 2L) vectors[[name]] else texts_of_bytes(vectors[[name]])
   }
   refuse_file(!identical(header, recipe_header(recipe, file_vectors(recipe))), "a header of another form")
   recipe
@@ -58,28 +59,22 @@ header_recipe = function(header) {
   new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
 }
 
-texts_of_bytes = function(bytes, lengths) {
-  are_lengths = is.raw(bytes) && is.integer(lengths) && !anyNA(lengths) && all(lengths >= 0L)
-  refuse_file(!are_lengths || sum(as.double(lengths)) != length(bytes) || any(bytes == as.raw(0L)),
-    "a text that is not one")
-  texts = readChar(bytes, lengths, useBytes = TRUE)
+# Each text ends with a zero byte.
+texts_of_bytes = function(bytes) {
+  refuse_file(!is.raw(bytes) || any(utils::tail(bytes, 1L) != as.raw(0L)), "a text that is not one")
+  texts = readBin(bytes, "character", sum(bytes == as.raw(0L)))
   Encoding(texts) = "UTF-8"
   refuse_file(!all(validUTF8(texts)), "a text that is not UTF-8")
   texts
 }
 
-# -> the vectors of a file, by name: raw, integer and double; a text is its bytes and the length of each element
+# -> the vectors of a file, by name: raw, integer and double
 file_vectors = function(recipe) {
-  vectors = unlist(recipe[recipe_entries], recursive = FALSE)
-  found = Map(function(vector, name) {
-    if (!is.character(vector)) {
-      return(stats::setNames(list(vector), name))
-    }
-    texts = enc2utf8(vector)
-    found = list(charToRaw(paste(texts, collapse = "")), nchar(texts, "bytes"))
-    stats::setNames(found, paste0(name, c(".text", ".lengths")))
-  }, vectors, names(vectors))
-  do.call(c, c(list(list()), unname(found)))
+  vectors = c(list(), unlist(recipe[recipe_entries], recursive = FALSE))
+  are_texts = vapply(vectors, is.character, NA)
+  vectors[are_texts] = lapply(vectors[are_texts], function(texts) writeBin(enc2utf8(texts), raw(), useBytes = TRUE))
+  names(vectors)[are_texts] = sprintf("%s.text", names(vectors)[are_texts])
+  vectors
 }
 
 recipe_header = function(recipe, vectors) {

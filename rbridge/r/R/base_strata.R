@@ -20,10 +20,7 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
     return(list(codes = integer(), names = character()))
   }
   check_some_rows(n_rows, 0L, "strata")
-  encoded = lapply(columns, encode_column, exact = exact)
-  if (exact && length(encoded) > 1L) {
-    encoded = lapply(encoded, quote_names)
-  }
+  encoded = lapply(columns, encode_column, exact = exact, is_quoted = exact && length(columns) > 1L)
   if (are_strata) {
     Map(warn_of_measurements, columns, encoded)
   }
@@ -64,7 +61,7 @@ strata_columns = function(strata) {
   columns = unname(Map(function(column, place, title) {
     c(comparable_column(column, place), list(title = title))
   }, columns, places, titles))
-  rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
+  rows = unique(vapply(columns, function(column) length(column$values), 1L))
   refuse_if(length(rows) > 1L, "strata", "have columns of equal length",
     sprintf("lengths %d and %d", rows[1L], rows[2L]))
   columns
@@ -83,10 +80,14 @@ comparable_column = function(column, place) {
   }
   type = column_kind(column)
   switch(type,
-    factor = factor_column(column, place),
-    Date = new_column("day", plain_numbers(column), show_days, identify_days),
+    # A level that is NA is a missing value; levels that do not occur are not strata.
+    factor = numbered_column(as.integer(column), unicode_text(levels(column), "strata", place = place)),
+    Date = new_column("day", floor(plain_numbers(column)), show_days),
     POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
-    character = text_column(column, place),
+    character = {
+      text = unicode_text(column, "strata", place = place)
+      numbered_column(match(text, unique(text)), unique(text))
+    },
     integer = ,
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
     logical = new_column("boolean", as.vector(column), as.character),
@@ -101,30 +102,16 @@ new_column = function(kind, values, show, identify = show) {
 }
 
 column_kind = function(column) {
-  known = c("factor", "Date", "POSIXct", "integer64")
-  if (is.data.frame(column)) {
-    "data.frame"
-  } else if (!is.null(dim(column))) {
+  known = c("data.frame", "factor", "Date", "POSIXct", "integer64")
+  if (!is.null(dim(column)) && !is.data.frame(column)) {
     "matrix"
-  } else if (is.function(column)) {
-    "function"
   } else if (is.object(column)) {
     c(known[inherits(column, known, which = TRUE) > 0L], class(column))[1L]
+  } else if (is.function(column)) {
+    "function"
   } else {
     typeof(column)
   }
-}
-
-# A level that is NA is a missing value; levels that do not occur are not strata.
-factor_column = function(column, place) {
-  levels = unicode_text(levels(column), "strata", place = place)
-  numbered_column(as.integer(column), levels)
-}
-
-text_column = function(column, place) {
-  text = unicode_text(column, "strata", place = place)
-  distinct = unique(text)
-  numbered_column(match(text, distinct), distinct)
 }
 
 # Values that are numbers into distinct labels.
@@ -156,48 +143,33 @@ identify_numbers = function(numbers) {
   shown
 }
 
-# With the fraction of a second: microseconds if they are all of it.
+# With the fraction of a second: microseconds if they are all of it, else all digits.
 identify_times = function(seconds) {
   whole = floor(seconds)
   fraction = seconds - whole
   micro = round(fraction * 1e6)
-  digits = ifelse(whole + micro / 1e6 == seconds, sprintf(".%06.0f", micro), digits_of(fraction))
+  digits = ifelse(whole + micro / 1e6 == seconds, sprintf(".%06.0f", micro),
+    sub("^0([.][0-9]*[1-9])0*$", "\\1", sprintf("%.60f", fraction)))
   shown = show_times(whole)
   at_midnight = !grepl("T", shown, fixed = TRUE)
   ifelse(fraction %in% c(0, NA), shown, paste0(shown, ifelse(at_midnight, "T00:00:00", ""), digits))
 }
 
-identify_days = function(days) {
-  fraction = days - floor(days)
-  paste0(show_days(days), ifelse(fraction %in% c(0, NA), "", digits_of(fraction)))
-}
-
-# All digits after the point.
-digits_of = function(fraction) {
-  sub("^0([.][0-9]*[1-9])0*$", "\\1", sprintf("%.60f", fraction))
-}
-
-show_days = function(days) {
-  show_dates(as.POSIXlt(structure(days, class = "Date")))
-}
+show_days = function(days) show_dates(as.POSIXlt(structure(days, class = "Date")))
 
 # format() writes years before 1000 with fewer than four digits.
 show_dates = function(parts) {
   sprintf("%04d-%02d-%02d", as.integer(parts$year + 1900), parts$mon + 1L, parts$mday)
 }
 
-encode_column = function(column, exact = FALSE) {
+# Of several columns, names that have their separator are in double quotes if they must be exact.
+encode_column = function(column, exact = FALSE, is_quoted = FALSE) {
   numbered = number_values(column$values)
   names = (if (exact) column$identify else column$show)(numbered$values)
   names[is.na(numbered$values)] = "NA"
+  quoted = is_quoted & (grepl(", ", names, fixed = TRUE) | startsWith(names, '"'))
+  names[quoted] = sprintf('"%s"', gsub('"', '""', names[quoted], fixed = TRUE))
   list(codes = numbered$codes, names = names)
-}
-
-# The names of values among several columns: if they have their separator, in double quotes.
-quote_names = function(column) {
-  quoted = grepl(", ", column$names, fixed = TRUE) | startsWith(column$names, '"')
-  column$names[quoted] = sprintf('"%s"', gsub('"', '""', column$names[quoted], fixed = TRUE))
-  column
 }
 
 # -> list(codes, from 1 in order of first appearance, values, the distinct ones)

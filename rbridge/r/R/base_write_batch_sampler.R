@@ -5,7 +5,6 @@ write_batch_sampler = function(generator, file) {
     "be a generator, such as that of batch_sampler_stratified()", show_value(generator))
   is_path = is.character(file) && !is.object(file) && length(file) == 1L && !is.na(file) && nzchar(file)
   refuse_if(!is_path || Encoding(file) == "bytes", "file", "be a path", show_value(file))
-  refuse_irregular(file, "file")
   settings = attr(generator, "settings")
   recipe = settings$recipe
   refuse_if(!is.null(recipe$open), "generator", "be made for given data", "one that waits for a task",

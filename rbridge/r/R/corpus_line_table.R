@@ -69,8 +69,7 @@ table_of_recipe = function(recipe) {
 
 # The beginnings of the lines of a file, and the end of the last one.
 line_offsets = function(path, parameter) {
-  kind = file_kinds(path)
-  refuse_if(kind != "regular file", parameter, "have regular files", sprintf("the %s '%s'", kind, shown_name(path)))
+  refuse_if(dir.exists(path), parameter, "have regular files", sprintf("the folder '%s'", shown_name(path)))
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
   tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))

@@ -64,8 +64,8 @@ tensor_values = function(tensor) {
 
 check_predictions = function(shape, values) {
   check_loss_shape(shape, "input")
-  refuse_if(length(values) == 0L, "input", "have at least one value", "0 values")
   wrong = values[!is.finite(values)]
+  refuse_if(length(values) == 0L, "input", "have at least one value", "0 values")
   refuse_if(length(wrong) > 0L, "input", "hold finite numbers", show_value(wrong[1L]))
   values
 }

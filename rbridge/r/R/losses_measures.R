@@ -43,7 +43,8 @@ MeasureROCAUM = R6Class("MeasureRbridgeROCAUM",
   private = list(
     .score = function(prediction, ...) {
       positive = levels(prediction$truth)[1L]
-      aum_of(prediction$prob[, positive], prediction$truth == positive)
+      is_positive = prediction$truth == positive
+      if (length(unique(is_positive)) < 2L) NaN else aum_of_numbers(prediction$prob[, positive], is_positive)
     }
   )
 )
@@ -65,11 +66,3 @@ MeasureInvAUC = R6Class("MeasureRbridgeInvAUC",
     }
   )
 )
-
-# The AUM of numbers, NaN if there are none, or if all rows are of one class.
-aum_of = function(predictions, is_positive) {
-  if (is.null(predictions) || length(unique(is_positive)) < 2L) {
-    return(NaN)
-  }
-  aum_of_numbers(predictions, is_positive)
-}

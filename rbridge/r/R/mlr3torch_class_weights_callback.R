@@ -18,15 +18,11 @@
 NULL
 
 class_weights_callback = function() {
-  mlr3torch::torch_callback("rbridge.class_weights",
-    classname = "CallbackSetRbridgeClassWeights",
+  own_callback("class_weights",
     param_set = paradox::ps(of = paradox::p_fct(c("task", "sampler"))),
     initialize = function(of = "task") self$of = of,
     on_begin = function() weight_loss(self$ctx, self$of),
-    label = "Class Weights",
-    packages = "rbridge",
-    man = "rbridge::rbridge.class_weights",
-    parent_env = topenv()
+    label = "Class Weights"
   )
 }
 

@@ -23,16 +23,19 @@ register_callbacks = function() {
   mlr3torch::mlr3torch_callbacks$add("rbridge.tensor_loader", tensor_loader_callback)
 }
 
+own_callback = function(name, ...) {
+  class = paste0("CallbackSetRbridge", gsub("(^|_)([a-z])", "\\U\\2", name, perl = TRUE))
+  name = paste0("rbridge.", name)
+  mlr3torch::torch_callback(name, classname = class, packages = "rbridge", man = paste0("rbridge::", name),
+    parent_env = topenv(), ...)
+}
+
 set_epoch_callback = function() {
-  mlr3torch::torch_callback("rbridge.set_epoch",
-    classname = "CallbackSetRbridgeSetEpoch",
+  own_callback("set_epoch",
     on_epoch_begin = function() { # mlr3torch counts epochs from 1
       training_sampler(self$ctx, "rbridge.set_epoch")$set_epoch(self$ctx$epoch - 1)
     },
-    label = "Set Epoch of the Batch Sampler",
-    packages = "rbridge",
-    man = "rbridge::rbridge.set_epoch",
-    parent_env = topenv()
+    label = "Set Epoch of the Batch Sampler"
   )
 }
 

@@ -42,18 +42,14 @@
 NULL
 
 tensor_loader_callback = function() {
-  mlr3torch::torch_callback("rbridge.tensor_loader",
-    classname = "CallbackSetRbridgeTensorLoader",
+  own_callback("tensor_loader",
     param_set = paradox::ps(chunk = paradox::p_dbl(1), read = paradox::p_fct(c("tensors", "table"))),
     initialize = function(chunk = 1048576, read = "tensors") {
       self$chunk = chunk
       self$read = read
     },
     on_begin = function() read_once(self$ctx, self$chunk, self$read),
-    label = "Fast Epochs",
-    packages = "rbridge",
-    man = "rbridge::rbridge.tensor_loader",
-    parent_env = topenv()
+    label = "Fast Epochs"
   )
 }
 

@@ -29,11 +29,11 @@
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
   counts = columns_of_counts(tables, label)
-  each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
   most = max(unlist(counts))
-  bars = drawn_panels(counts, "bars", function(count) data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L)))
-  each$without = each$y == 0
-  bars$without = bars$x == 0
+  each = panels_of(counts, 0L, function(count) data.frame(x = seq_along(count), y = count, without = count == 0))
+  bars = panels_of(counts, length(counts), function(count) {
+    data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L), without = 0:most == 0)
+  })
   ggplot2::ggplot(each, ggplot2::aes(x = .data$x, y = .data$y, fill = .data$without)) +
     ggplot2::geom_blank(data = shared_heights(each, bars)) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$without, shape = .data$without), size = 1.3) +
@@ -74,13 +74,12 @@ columns_of_counts = function(tables, label) {
 
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
 
-# The points or bars of one row of panels. Panels are numbered, the upper row first.
-drawn_panels = function(counts, row, points_of) {
-  numbers = seq_along(counts) + if (row == "bars") length(counts) else 0L
-  parts = Map(function(count, number) data.frame(points_of(count), panel = number), counts, numbers)
-  drawn = do.call(rbind, unname(parts))
-  drawn$panel = factor(drawn$panel, levels = seq_len(2L * length(counts)))
-  drawn
+# What is drawn of each table in a row of panels, which are numbered from the upper row on.
+panels_of = function(counts, n_above, drawn_of) {
+  parts = Map(function(count, panel) {
+    data.frame(drawn_of(count), panel = factor(panel, seq_len(2L * length(counts))))
+  }, counts, n_above + seq_along(counts))
+  do.call(rbind, unname(parts))
 }
 
 # Invisible points that make the panels of a row equally high, from 0 on.

@@ -35,11 +35,11 @@ batch_counts = function(batches, labels) {
     expected = batches$.n_rows()
     batches = batches$batches()
   }
-  refuse_if(inherits(batches, "batch_sampler_generator"), "batches",
-    "be an instance of a sampler, its batches or a dataloader", "a generator",
-    advice = "Call it with a dataset first: generator(dataset).")
-  refuse_if(!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets), "batches",
-    "be an instance of a sampler, its batches or a dataloader", show_value(batches))
+  is_generator = inherits(batches, "batch_sampler_generator")
+  refuse_if(is_generator || !is.list(batches) || is.null(batches$rows) || is.null(batches$offsets), "batches",
+    "be an instance of a sampler, its batches or a dataloader",
+    if (is_generator) "a generator" else show_value(batches),
+    advice = if (is_generator) "Call it with a dataset first: generator(dataset).")
   strata = encode_strata(labels, missing = "stratum", are_strata = FALSE)
   rows = batches$rows
   n_rows = length(strata$codes)
@@ -89,10 +89,7 @@ counts_of_loader = function(loader, labels) {
   if (!is_per_batch) {
     return(batch_counts(list(rows = as.integer(unlist(found)), offsets = offsets), labels))
   }
-  if (offsets[length(offsets)] == 0L) {
-    return(table_of_counts(integer(), offsets, character()))
-  }
-  strata = encode_strata(unlist(found), missing = "stratum", are_strata = FALSE)
+  strata = encode_strata(c(character(), unlist(found)), missing = "stratum", may_be_empty = TRUE, are_strata = FALSE)
   table_of_counts(strata$codes, offsets, strata$names)
 }
 
@@ -104,9 +101,6 @@ element_of = function(batch, key) {
 
 # Labels or rows of a batch: a vector, a factor, a tensor, or a list of numbers.
 delivered_vector = function(values) {
-  if (inherits(values, "torch_tensor")) {
-    values = torch::as_array(values)
-  }
-  values = plain_value(values)
+  values = plain_value(if (inherits(values, "torch_tensor")) torch::as_array(values$cpu()) else values)
   if (is.factor(values)) as.character(values) else as.vector(unlist(values))
 }

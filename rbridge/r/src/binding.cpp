@@ -5,7 +5,6 @@
  */
 
 #include <csetjmp>
-#include <filesystem>
 
 #include "core/kinds.hpp"
 #include "core/generator.hpp"
@@ -413,28 +412,6 @@ SEXP C_ask(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
   });
 }
 
-/* The kind of file at each path; NA if there is nothing. */
-SEXP C_file_kinds(SEXP paths) {
-  using Type = std::filesystem::file_type;
-  SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
-  for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
-    const char *path = Rf_translateChar(STRING_ELT(paths, i));
-    Type type = [&] {
-      std::error_code error;
-      return std::filesystem::status(path, error).type();
-    }();
-    const char *kind = type == Type::regular     ? "regular file"
-                       : type == Type::directory ? "folder"
-                       : type == Type::fifo      ? "FIFO"
-                       : type == Type::socket    ? "socket"
-                                                 : "device";
-    bool is_there = type != Type::not_found && type != Type::none;
-    SET_STRING_ELT(result, i, is_there ? Rf_mkChar(kind) : NA_STRING);
-  }
-  UNPROTECT(1);
-  return result;
-}
-
 template <class... Arguments>
 R_CallMethodDef routine(const char *name, SEXP (*function)(Arguments...)) {
   return {name, reinterpret_cast<DL_FUNC>(reinterpret_cast<void (*)()>(function)), int(sizeof...(Arguments))};
@@ -456,7 +433,6 @@ extern "C" void attribute_visible R_init_rbridge(DllInfo *library) {
       routine("C_draw_more", C_draw_more),
       routine("C_tell", C_tell),
       routine("C_ask", C_ask),
-      routine("C_file_kinds", C_file_kinds),
       {nullptr, nullptr, 0},
   };
   R_registerRoutines(library, nullptr, routines, nullptr, nullptr);

@@ -36,7 +36,7 @@ struct Codes {
   int64_t operator[](int64_t row) const { return bytes.values != nullptr ? bytes[row] : integers[row]; }
 
   int64_t rows_of(int64_t stratum) const { return counts[stratum]; }
-  std::vector<int64_t> rows_of_strata() const { return {counts.begin(), counts.end() - 1}; }
+  List<int64_t> rows_of_strata() const { return {counts.begin(), counts.end() - 1}; }
 
   Rows copied() const {
     Rows rows(n_rows);

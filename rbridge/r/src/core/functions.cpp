@@ -6,67 +6,35 @@
 #include "kinds.hpp"
 #include "scatter.hpp"
 #include "sizes.hpp"
-#include "generator.hpp"
 
 namespace pystrat {
 namespace {
 
 /* The largest "minimum" for which batches have at most "mean_batch_size" rows on average. */
-struct MinSamples : Answer {
-  Counts rows;
-  int64_t n_batches;
+void find_minimum(const Values &given, Host &host) {
+  View<double> counts = given.array<double>("counts", "be the rows of each stratum");
+  const Counts rows(List<int64_t>(counts.begin(), counts.end()));
+  int64_t n_batches = batches_by_size(MEAN, rows, given.whole(MEAN, 1), given.whole_or("num_replicas", 1, 1));
+  host.number("minimum", static_cast<double>(rows.fewest() / n_batches));
+}
 
-  static std::vector<int64_t> counts_of(const Values &given) {
-    View<double> counts = given.array<double>("counts", "be the rows of each stratum");
-    return {counts.begin(), counts.end()};
-  }
-
-  MinSamples(const Values &given, uint32_t, Host &)
-      : rows(counts_of(given), counts_of(given)),
-        n_batches(batches_by_size(
-            "mean_batch_size", rows, given.whole("mean_batch_size", 1), given.whole_or("num_replicas", 1, 1)
-        )) {}
-
-  void describe(Host &host) const override { host.number("minimum", static_cast<double>(rows.fewest() / n_batches)); }
-};
+Generator generator_of(const Values &given) { return Generator(static_cast<uint32_t>(given.whole("seed", 0))); }
 
 /* The order of rows that R's sample() draws. */
-struct Permutation : Answer {
-  uint32_t seed;
-  int64_t n_rows;
-
-  Permutation(const Values &given, uint32_t, Host &)
-      : seed(static_cast<uint32_t>(given.whole("seed", 0))), n_rows(given.count("n_rows", 0)) {}
-
-  void describe(Host &host) const override {
-    Generator generator(seed);
-    int32_t *rows = host.make<int32_t>("rows", n_rows);
-    for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
-  }
-};
+void permute(const Values &given, Host &host) {
+  Generator generator = generator_of(given);
+  int64_t n_rows = given.count("n_rows", 0);
+  int32_t *rows = host.make<int32_t>("rows", n_rows);
+  for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
+}
 
 /* The state of a new generator, as states and R have it. */
-struct RandomStream : Answer {
-  uint32_t seed;
-
-  RandomStream(const Values &given, uint32_t, Host &) : seed(static_cast<uint32_t>(given.whole("seed", 0))) {}
-
-  void describe(Host &host) const override {
-    Generator(seed).save(host.make<double>("words", Generator::N_NUMBERS));
-  }
-};
+void begin_stream(const Values &given, Host &host) {
+  generator_of(given).save(host.make<double>("words", Generator::N_NUMBERS));
+}
 
 /* The digest of "bytes", as fingerprints have it. */
-struct DigestOfBytes : Answer {
-  Value bytes;
-
-  DigestOfBytes(const Values &given, uint32_t, Host &) : bytes(given["bytes"]) {}
-
-  void describe(Host &host) const override {
-    std::string text = identified(bytes, host);
-    host.give("digest", text.data(), static_cast<int64_t>(text.size()));
-  }
-};
+void digest(const Values &given, Host &host) { host.words("digest", identified(given["bytes"], host)); }
 
 /* What messages call the parts of recipes whose names are not those of parameters. */
 const std::pair<const char *, std::vector<std::string>> NAMES_OF_PARTS[] = {
@@ -130,104 +98,92 @@ std::string difference_of(const std::string &own, const std::string &other) {
 }
 
 /* The "difference" of a fingerprint from one's own, as messages have it. */
-struct Difference : Answer {
-  const Values &given;
-
-  Difference(const Values &given, uint32_t, Host &) : given(given) {}
-
-  void describe(Host &host) const override {
-    std::string text = difference_of(std::get<std::string>(given["own"]), std::get<std::string>(given["other"]));
-    host.give("difference", text.data(), static_cast<int64_t>(text.size()));
-  }
-};
+void compare(const Values &given, Host &host) {
+  host.words("difference", difference_of(std::get<std::string>(given["own"]), std::get<std::string>(given["other"])));
+}
 
 /* Refuse a state that has another "fingerprint" than one's own. */
-struct StateCheck : Answer {
-  StateCheck(const Values &given, uint32_t, Host &) {
-    const std::string &own = std::get<std::string>(given["own"]);
-    const std::string *other = std::get_if<std::string>(&given["fingerprint"]);
-    if (other != nullptr && *other == own) return;
-    std::string differs = other == nullptr ? "" : " with " + difference_of(own, *other);
-    refuse(
-        "state", "that of a sampler" + differs, "come from a sampler with the same data, parameters and seed",
-        "Make the sampler as it was made when the state was saved."
-    );
-  }
-};
+void check_state(const Values &given, Host &) {
+  const std::string &own = std::get<std::string>(given["own"]);
+  const std::string *other = std::get_if<std::string>(&given["fingerprint"]);
+  if (other != nullptr && *other == own) return;
+  std::string differs = other == nullptr ? "" : " with " + difference_of(own, *other);
+  refuse(
+      "state", "that of a sampler" + differs, "come from a sampler with the same data, parameters and seed",
+      "Make the sampler as it was made when the state was saved."
+  );
+}
 
 /* Numbers for doubles in order of first appearance, from the host's first row. Two are the same if their bits are,
  * which may be those of integers. A table of slots begins small, and grows when it is half full, so that few distinct
  * values cost little, whatever the number of rows.
  */
-struct NumberedValues : Answer {
-  static constexpr uint64_t GOLDEN = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
-  View<double> values;
-
-  NumberedValues(const Values &given, uint32_t, Host &) : values(given.array<double>("values", "be doubles")) {}
-
-  void describe(Host &host) const override {
-    int64_t *codes = host.make<int64_t>("codes", values.length);
-    Numbers<uint64_t> distinct;
-    Numbers<int32_t> slots; /* the number of the value that has each slot; -1 if it is free */
-    int shift = 56;
-    auto enlarge = [&] {
-      shift -= 2;
-      slots.assign(size_t(1) << (64 - shift), -1);
-      distinct.reserve(slots.size() / 2);
-      for (size_t i = 0; i < distinct.size(); i++) {
-        uint64_t slot = (distinct[i] ^ distinct[i] >> 32) * GOLDEN >> shift;
-        while (slots[slot] >= 0) slot = (slot + 1) & (slots.size() - 1);
-        slots[slot] = static_cast<int32_t>(i);
+void number_values(const Values &given, Host &host) {
+  constexpr uint64_t GOLDEN = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
+  View<double> values = given.array<double>("values", "be doubles");
+  int64_t *codes = host.make<int64_t>("codes", values.length);
+  Numbers<uint64_t> distinct;
+  Numbers<int32_t> slots; /* the number of the value that has each slot; -1 if it is free */
+  int shift = 56;
+  auto enlarge = [&] {
+    shift -= 2;
+    slots.assign(size_t(1) << (64 - shift), -1);
+    distinct.reserve(slots.size() / 2);
+    for (size_t i = 0; i < distinct.size(); i++) {
+      uint64_t slot = (distinct[i] ^ distinct[i] >> 32) * GOLDEN >> shift;
+      while (slots[slot] >= 0) slot = (slot + 1) & (slots.size() - 1);
+      slots[slot] = static_cast<int32_t>(i);
+    }
+  };
+  /* Number rows until half of the slots are taken; return the next one. The loop reads variables of its own, which no
+   * write to the codes can change.
+   */
+  auto number = [&](int64_t row, int64_t end) {
+    const double *of_rows = values.values;
+    const uint64_t *known = distinct.data();
+    const int32_t *numbers = slots.data(), first_row = host.first_row;
+    const int64_t last = slots.count() - 1;
+    const int by = shift;
+    int64_t *result = codes;
+    for (; row < end; row++) {
+      uint64_t bits;
+      std::memcpy(&bits, &of_rows[row], sizeof bits);
+      int64_t slot = static_cast<int64_t>((bits ^ bits >> 32) * GOLDEN >> by);
+      int32_t found = numbers[slot];
+      while (found >= 0 && known[found] != bits) found = numbers[slot = (slot + 1) & last];
+      if (found < 0) {
+        if (2 * distinct.count() > last) break;
+        slots[slot] = found = static_cast<int32_t>(distinct.size());
+        distinct.push_back(bits);
       }
-    };
-    /* Number rows until half of the slots are taken; return the next one. The loop reads variables of its own, which no
-     * write to the codes can change.
-     */
-    auto number = [&](int64_t row, int64_t end) {
-      const double *given = values.values;
-      const uint64_t *known = distinct.data();
-      const int32_t *numbers = slots.data(), first_row = host.first_row;
-      const int64_t last = slots.count() - 1;
-      const int by = shift;
-      int64_t *result = codes;
-      for (; row < end; row++) {
-        uint64_t bits;
-        std::memcpy(&bits, &given[row], sizeof bits);
-        int64_t slot = static_cast<int64_t>((bits ^ bits >> 32) * GOLDEN >> by);
-        int32_t found = numbers[slot];
-        while (found >= 0 && known[found] != bits) found = numbers[slot = (slot + 1) & last];
-        if (found < 0) {
-          if (2 * distinct.count() > last) break;
-          slots[slot] = found = static_cast<int32_t>(distinct.size());
-          distinct.push_back(bits);
-        }
-        result[row] = found + first_row;
-      }
-      return row;
-    };
-    host.in_steps(values.length, [&](int64_t row, int64_t end) {
-      while (row < end) {
-        if (2 * distinct.size() == slots.size()) enlarge();
-        row = number(row, end);
-      }
-    });
-    double *found = host.make<double>("values", static_cast<int64_t>(distinct.size()));
-    if (!distinct.empty()) std::memcpy(found, distinct.data(), distinct.size() * sizeof *found);
-  }
-};
+      result[row] = found + first_row;
+    }
+    return row;
+  };
+  host.in_steps(values.length, [&](int64_t row, int64_t end) {
+    while (row < end) {
+      if (2 * distinct.size() == slots.size()) enlarge();
+      row = number(row, end);
+    }
+  });
+  double *found = host.make<double>("values", static_cast<int64_t>(distinct.size()));
+  if (!distinct.empty()) std::memcpy(found, distinct.data(), distinct.size() * sizeof *found);
+}
 
 }  // namespace
 
 const Kind min_samples_for_batch_size_kind = {
-    "min_samples_for_batch_size", Table{whole("mean_batch_size"), MISSING} + SHARING, make<MinSamples>, {"counts"},
+    "min_samples_for_batch_size", Table{whole(MEAN.c_str()), MISSING} + SHARING, make<AnswerOf<find_minimum>>,
+    {"counts"},
 };
 const Kind permutation_kind = {
-    "permutation", {{"n_rows", Is::whole, 0, LARGEST_COUNT}, {"seed", Is::whole, 0, LARGEST_SEED}}, make<Permutation>,
+    "permutation", {{"n_rows", Is::whole, 0, LARGEST_COUNT}, {"seed", Is::whole, 0, LARGEST_SEED}},
+    make<AnswerOf<permute>>,
 };
-const Kind random_stream_kind = {"random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<RandomStream>};
-const Kind digest_kind = {"digest", {}, make<DigestOfBytes>, {"bytes"}};
-const Kind difference_kind = {"difference", {}, make<Difference>, {"own", "other"}};
-const Kind state_kind = {"state", {{"version", Is::whole, 1, 1}}, make<StateCheck>, {"own", "fingerprint"}};
-const Kind number_values_kind = {"number_values", {}, make<NumberedValues>, {"values"}};
+const Kind random_stream_kind = {"random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<AnswerOf<begin_stream>>};
+const Kind digest_kind = {"digest", {}, make<AnswerOf<digest>>, {"bytes"}};
+const Kind difference_kind = {"difference", {}, make<AnswerOf<compare>>, {"own", "other"}};
+const Kind state_kind = {"state", {{"version", Is::whole, 1, 1}}, make<AnswerOf<check_state>>, {"own", "fingerprint"}};
+const Kind number_values_kind = {"number_values", {}, make<AnswerOf<number_values>>, {"values"}};
 
 }  // namespace pystrat

@@ -20,14 +20,26 @@ inline Rows in_order(int64_t n_rows) {
   return rows;
 }
 
-/* R's sample.int(n_rows), from 0. */
-inline Rows sample(Generator &generator, int64_t n_rows, Host &host) {
-  Rows pool = in_order(n_rows), order(static_cast<size_t>(n_rows));
-  host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
-    uint32_t left = static_cast<uint32_t>(n_rows - begin), size = static_cast<uint32_t>(end - begin);
+/* R's sample() of a pool. */
+inline Rows drawn_from(Rows pool, Generator &generator, Host &host) {
+  Rows order(pool.count());
+  host.in_steps(pool.count(), [&](int64_t begin, int64_t end) {
+    uint32_t left = static_cast<uint32_t>(pool.count() - begin), size = static_cast<uint32_t>(end - begin);
     take_rows(generator, pool.data(), left, size, order.data() + begin);
   });
   return order;
+}
+
+/* R's sample.int(n_rows), from 0. */
+inline Rows sample(Generator &generator, int64_t n_rows, Host &host) {
+  return drawn_from(in_order(n_rows), generator, host);
+}
+
+/* Put the first `wanted` numbers without a mark before those that have one. */
+inline void let_marked_wait(int32_t *numbers, int64_t wanted, const List<uint8_t> &marks) {
+  int32_t *end = numbers;
+  for (int64_t found = 0; found < wanted; end++) found += !marks[*end];
+  std::stable_partition(numbers, end, [&](int32_t number) { return !marks[number]; });
 }
 
 template <class Code>

@@ -15,7 +15,7 @@ inline const std::vector<std::string> RARE = {"error", "warn", "allow"};
 
 /* Check that either the minimum or the mean size is given; `what` has the minimum. */
 inline void check_one_size(const Values &given, const std::string &minimum, const std::string &what) {
-  if (given.has(minimum) != given.has("mean_batch_size")) return;
+  if (given.has(minimum) != given.has(MEAN)) return;
   if (given.has(minimum)) refuse(minimum, "", "be left out if 'mean_batch_size' is given");
   refuse(
       minimum, "nothing", "be given if 'mean_batch_size' is not",
@@ -37,6 +37,11 @@ inline std::string range_of(int64_t least, int64_t most, const std::string &one,
 }
 
 inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
+
+/* The rows of a batch, if sizes differ by at most 1, the larger batches first. */
+inline int64_t even_size(int64_t n_rows, int64_t n_batches, int64_t batch) {
+  return n_rows / n_batches + (batch < n_rows % n_batches);
+}
 
 /* The largest number from `low`, which fits, to below `high` that fits, by bisection. */
 template <class Fits>
@@ -70,32 +75,30 @@ inline void give_weights(const List<double> &weights, const List<double> &taken,
 
 /* The rows of strata in an epoch, of those that are available; or their groups. */
 struct Counts {
-  std::vector<int64_t> counts, available;
+  List<int64_t> counts, available;
   int64_t n_rows = 0;
   int64_t most_batches = LARGEST_COUNT; /* a larger number of batches is lowered to it */
   std::string noun = "row";             /* of what is counted */
   int64_t smallest = 0; /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
                            would not help */
 
-  Counts(const std::vector<int64_t> &counts, const std::vector<int64_t> &available)
-      : counts(counts), available(available) {
-    for (size_t i = 0; i < counts.size(); i++) {
-      size_t least = static_cast<size_t>(smallest);
-      bool is_better = counts[i] == available[i] && counts[least] < available[least];
-      if (counts[i] < counts[least] || (counts[i] == counts[least] && is_better)) smallest = static_cast<int64_t>(i);
+  explicit Counts(const List<int64_t> &counts) : Counts(counts, counts) {}
+
+  Counts(const List<int64_t> &counts, const List<int64_t> &available) : counts(counts), available(available) {
+    for (int64_t i = 0; i < counts.count(); i++) {
+      bool is_better = counts[i] == available[i] && counts[smallest] < available[smallest];
+      if (counts[i] < counts[smallest] || (counts[i] == counts[smallest] && is_better)) smallest = i;
       n_rows += counts[i];
     }
   }
 
-  int64_t n_strata() const { return static_cast<int64_t>(counts.size()); }
-  int64_t fewest() const { return counts[static_cast<size_t>(smallest)]; }
-  bool is_part() const { return fewest() < available[static_cast<size_t>(smallest)]; }
+  int64_t fewest() const { return counts[smallest]; }
+  bool is_part() const { return fewest() < available[smallest]; }
 
   /* What messages say of the smallest stratum, without "The". */
   std::string shown() const {
-    int64_t all = available[static_cast<size_t>(smallest)];
     std::string has = is_part() ? text("keeps ", fewest(), " of") : "has";
-    return text("smallest stratum, '{stratum}', ", has, " ", count_of(all, noun));
+    return text("smallest stratum, '{stratum}', ", has, " ", count_of(available[smallest], noun));
   }
 };
 
@@ -116,7 +119,7 @@ inline void warn_of_rare(int64_t n_rare, int64_t n_strata, double minimum, const
 ) {
   int64_t least = 2 * n_rows / (2 * (most + replicas - 1) + 1) + 1; /* rounding half up, then down to the replicas */
   refuse(
-      "mean_batch_size", text(mean, ", for ", count_of(n_batches, "batch"), ","),
+      MEAN, text(mean, ", for ", count_of(n_batches, "batch"), ","),
       text("be at least ", least, ", for at most ", count_of(most, "batch"), ": ", reason), advice, stratum
   );
 }
@@ -135,11 +138,8 @@ inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int
   return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
 }
 
-/* The same for batches that all need a row of every stratum, unless rare strata are allowed. advice() is what to do
- * besides, if they are not.
- */
-template <class Advice>
-int64_t batches_by_mean_for_all(const Counts &rows, double mean, double replicas, int rare, Advice advice, Host &host) {
+/* The same for batches that all need a row of every stratum, unless rare strata are allowed. */
+inline int64_t batches_by_mean_for_all(const Counts &rows, double mean, double replicas, int rare, Host &host) {
   int64_t fewest = rows.fewest(), shared = limited(replicas);
   int64_t count = std::min(count_by_mean(rows.n_rows, mean), rows.most_batches);
   if (rare == RARE_ERROR && fewest < shared && fewest <= count) {
@@ -155,9 +155,8 @@ int64_t batches_by_mean_for_all(const Counts &rows, double mean, double replicas
     host.warning += ": some batches hold no row of it.";
     return n;
   }
-  std::string further = advice();
   refuse_mean(
-      mean, n, rows.n_rows, fewest - fewest % shared, shared, "the " + rows.shown(), "Raise " + RARE_ADVICE + further,
+      mean, n, rows.n_rows, fewest - fewest % shared, shared, "the " + rows.shown(), "Raise " + RARE_ADVICE,
       rows.smallest
   );
 }

@@ -288,8 +288,8 @@ class EvenFiles : private FileCodes, public Dealt {
       : FileCodes{std::move(codes_of_lines)}, Dealt(request_of(files, counts), seed, host) {
     n_batches = batches;
     is_shuffled = shuffle;
-    taken = counts;
-    is_walked = !takes_all();
+    taken = List<int64_t>(counts.begin(), counts.end());
+    is_walked = true;
     is_permuted = shuffle && *std::min_element(taken.begin(), taken.end()) < n_batches;
   }
 

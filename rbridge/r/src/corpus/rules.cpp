@@ -214,7 +214,7 @@ void read_rules(const Values &given, Host &host) {
     expressions += expression + "\n";
   }
   host.counts("weights", weights);
-  host.give("expressions", expressions.data(), static_cast<int64_t>(expressions.size()));
+  host.words("expressions", expressions);
 }
 
 }  // namespace

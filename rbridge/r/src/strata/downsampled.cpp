@@ -59,13 +59,12 @@ class Downsampled : public Dealt {
     if (kept < 1) {
       throw Refusal{"multiplier", text("keep at least 1 row: be at least 0.5 / ", rows), "", "", 0, place};
     }
-    int64_t &now = taken[static_cast<size_t>(stratum)];
-    if (kept < static_cast<double>(now)) now = static_cast<int64_t>(kept);
+    if (kept < static_cast<double>(taken[stratum])) taken[stratum] = static_cast<int64_t>(kept);
   }
 
   void find_weights(const Values &given) {
-    for (size_t i = 0; i < taken.size(); i++) {
-      weights.push_back(static_cast<double>(codes.counts[i]) / static_cast<double>(taken[i]));
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+      weights.push_back(static_cast<double>(codes.rows_of(stratum)) / static_cast<double>(taken[stratum]));
     }
     std::vector<double> numbers = given.several("weights", false);
     std::vector<int64_t> strata = strata_of(given, "weights", numbers.size());

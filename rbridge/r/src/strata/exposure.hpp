@@ -24,13 +24,6 @@
 
 namespace pystrat {
 
-/* Put the first `wanted` numbers without a mark before those that have one. */
-inline void let_marked_wait(int32_t *numbers, int64_t wanted, const List<uint8_t> &marks) {
-  int32_t *end = numbers;
-  for (int64_t found = 0; found < wanted; end++) found += !marks[*end];
-  std::stable_partition(numbers, end, [&](int32_t number) { return !marks[number]; });
-}
-
 /* Takes of `count` of n numbers, from one on. */
 class Takes {
  public:

@@ -152,7 +152,7 @@ class Assignment {
    */
   void deal(int64_t label, int64_t count, int32_t *dealt, Host &host) const {
     List<int64_t> heights = sizes, places(count + 1);
-    Rows order = in_order(n_batches);
+    Rows order = label >= 0 ? Rows() : in_order(n_batches);
     if (label >= 0) {
       int64_t least = *std::min_element(sizes.begin(), sizes.end());
       int64_t n_sizes = *std::max_element(sizes.begin(), sizes.end()) - least + 1;

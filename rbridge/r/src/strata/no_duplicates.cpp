@@ -83,9 +83,11 @@ class NoDuplicates : public Sampler {
     if (has_strata && n_columns > 1) {
       refuse(MINIMUM, "", "be given for a single key only", text("'keys' has ", n_columns, " columns."));
     }
-    strata = Rows(n_columns == 1 ? n_rows : 0, 0);
-    n_of_strata = List<int32_t>(1, static_cast<int32_t>(n_rows));
-    if (!has_strata) return;
+    if (!has_strata) {
+      strata = Rows(n_columns == 1 ? n_rows : 0, 0);
+      n_of_strata = List<int32_t>(1, static_cast<int32_t>(n_rows));
+      return;
+    }
     Codes codes(given, host);
     if (codes.n_rows != n_rows || codes.counts[codes.n_strata] > 0) {
       refuse("strata", count_of(codes.n_rows, "value"), text("have one value for each row of 'keys', ", n_rows));

@@ -21,7 +21,7 @@ const Table of_plan = {
 };
 
 /* The plan of all shards, and of those of a process if they are given. */
-class ShardedPlan : public Sampler {
+class ShardedPlan : public Answer {
  public:
   ShardedPlan(const Values &given, uint32_t, Host &host)
       : table(given.array<double>("table", "be the rows of each stratum in each shard")),
@@ -31,10 +31,6 @@ class ShardedPlan : public Sampler {
     choose_batches(given);
     if (given.has("shards")) find_cells(given, host);
   }
-
-  void draw(Generator &, uint32_t, Host &) override {}
-
-  double bytes() const override { return 0; }
 
   void describe(Host &host) const override {
     host.number(MINIMUM.c_str(), static_cast<double>(guaranteed));

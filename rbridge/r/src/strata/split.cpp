@@ -72,8 +72,8 @@ void warn_of_absent(const Codes &codes, const List<int32_t> &part_of, int64_t n_
   constexpr int64_t MOST_NAMED = 10;
   int64_t n_absent = 0;
   std::string named;
-  List<int64_t> held((codes.n_strata + 1) * (n_parts + 1));
-  for (int64_t row = 0; row < codes.n_rows; row++) held[codes[row] * (n_parts + 1) + part_of[row]]++;
+  List<uint8_t> held((codes.n_strata + 1) * (n_parts + 1));
+  for (int64_t row = 0; row < codes.n_rows; row++) held[codes[row] * (n_parts + 1) + part_of[row]] = 1;
   for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
     auto own = held.begin() + stratum * (n_parts + 1);
     if (std::find(own, own + n_parts, 0) == own + n_parts || n_absent++ > MOST_NAMED) continue;
@@ -102,8 +102,7 @@ void split(const Values &given, Host &host) {
       if (codes[row] < codes.n_strata) part_of[row] = parts.part_of[groups->of_row[row]];
     }
   } else {
-    List<int64_t> strata(codes.counts.begin(), codes.counts.end() - 1);
-    RoundedTable table(strata, rows_of, n_rows, host);
+    RoundedTable table(codes.rows_of_strata(), rows_of, n_rows, host);
     List<int64_t> cells; /* of the part that gets the next row of each stratum */
     for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) cells.push_back(stratum * rows_of.count());
     for (int32_t row : order) {

@@ -30,11 +30,6 @@ struct Side {
   List<int32_t> counts;  /* the rows of each label in an epoch */
 };
 
-/* The rows of a batch, if sizes differ by at most 1, the larger batches first. */
-inline int64_t even_size(int64_t n_rows, int64_t n_batches, int64_t batch) {
-  return n_rows / n_batches + (batch < n_rows % n_batches);
-}
-
 class Coloring {
  public:
   Rows colors; /* of the rows, in the order of the epoch */

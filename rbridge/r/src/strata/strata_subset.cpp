@@ -35,8 +35,7 @@ class StrataSubset : public Sampler {
  public:
   StrataSubset(const Values &given, uint32_t seed, Host &host)
       : codes(given, host), n_strata(codes.n_strata), seed(seed), n_blocks(n_strata) {
-    const std::vector<int64_t> counts = codes.rows_of_strata();
-    const Counts rows(counts, counts);
+    const Counts rows(codes.rows_of_strata());
     double mean = given.whole_or(MEAN, 0, 1), replicas = given.whole_or("num_replicas", 1, 1);
     per_batch = limited(given.whole("strata_per_batch", 1));
     if (given.has("balance")) balance = given.choice_or_rows("balance", BALANCE);
@@ -47,7 +46,7 @@ class StrataSubset : public Sampler {
     for (int64_t stratum = 0; stratum < n_strata; stratum++) n_blocks[stratum] = codes.rows_of(stratum) / minimum;
     int64_t n_rare = std::count(n_blocks.begin(), n_blocks.end(), 0), n_sampled = n_strata - n_rare;
     if (n_sampled == 0) {
-      int64_t most = *std::max_element(counts.begin(), counts.end());
+      int64_t most = *std::max_element(rows.counts.begin(), rows.counts.end());
       refuse(MINIMUM, "", text("be at most ", most, ", the rows of the largest stratum"));
     }
     if (per_batch > n_sampled) {
@@ -55,7 +54,7 @@ class StrataSubset : public Sampler {
       refuse("strata_per_batch", "", text("be at most ", n_sampled, least));
     }
     if (mean > 0) check_mean(rows, mean, replicas);
-    else n_batches = balance == UNBALANCED ? most_batches() : balanced_batches(given, counts, n_sampled);
+    else n_batches = balance == UNBALANCED ? most_batches() : balanced_batches(given, rows.counts, n_sampled);
     n_batches = share_batches(n_batches, replicas);
     if (n_rare > 0 && given.choice("rare", RARE) == RARE_WARN) {
       const char *consequence = exact ? "they are never sampled" : "they are in one batch, all rows of each";
@@ -100,12 +99,12 @@ class StrataSubset : public Sampler {
     std::string aside = n_rare > 0 ? ", " + range_of(n_rare, n_rare, "rare stratum", "rare strata") + " aside" : "";
     describe_blocks(codes, n_blocks, exact ? minimum : 0, host);
     host.words("held", text("of ", range_of(fewest, most, "stratum", "strata"), ", with ", each, aside));
-    host.number("min_samples_per_stratum", static_cast<double>(minimum));
-    double n_blocks_of_all = static_cast<double>(n_all);
+    host.number(MINIMUM.c_str(), static_cast<double>(minimum));
     List<double> weights, taken; /* which an epoch takes on average */
     for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-      double rows = static_cast<double>(codes.rows_of(stratum)), share = static_cast<double>(n_blocks[stratum]);
-      taken.push_back(exact ? static_cast<double>(n_batches * per_batch * minimum) * (share / n_blocks_of_all) : rows);
+      double rows = static_cast<double>(codes.rows_of(stratum));
+      double share = static_cast<double>(n_blocks[stratum]) / static_cast<double>(n_all);
+      taken.push_back(exact ? static_cast<double>(n_batches * per_batch * minimum) * share : rows);
       weights.push_back(taken[stratum] > 0 ? rows / taken[stratum] : NAN);
     }
     give_weights(weights, taken, host);
@@ -166,7 +165,7 @@ class StrataSubset : public Sampler {
   }
 
   /* The number of batches with which the strata that are sampled have the rows that balance them, on average. */
-  int64_t balanced_batches(const Values &given, std::vector<int64_t> counts, int64_t n_sampled) const {
+  int64_t balanced_batches(const Values &given, List<int64_t> counts, int64_t n_sampled) const {
     counts.erase(std::remove_if(counts.begin(), counts.end(), [&](int64_t n) { return n < minimum; }), counts.end());
     const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
     double total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t(0)));

@@ -64,8 +64,8 @@ void check_both_sizes(const Values &given) {
 }
 
 /* Divide a total by cumulative rounding: each part is the floor or the ceiling of its share. */
-std::vector<int64_t> divided(int64_t total, const std::vector<int64_t> &weights) {
-  std::vector<int64_t> parts;
+List<int64_t> divided(int64_t total, const List<int64_t> &weights) {
+  List<int64_t> parts;
   int64_t sum = std::accumulate(weights.begin(), weights.end(), int64_t(0)), done = 0;
   for (int64_t weight : weights) {
     int64_t before = total * done / sum;
@@ -78,7 +78,7 @@ std::vector<int64_t> divided(int64_t total, const std::vector<int64_t> &weights)
 class Stratified : public Dealt {
  public:
   Stratified(const Values &given, uint32_t seed, Host &host)
-      : Dealt(given, seed, host), given(given), rows(codes.rows_of_strata(), codes.rows_of_strata()),
+      : Dealt(given, seed, host), given(given), rows(codes.rows_of_strata()),
         mean(given.whole_or(MEAN, 0, 1)), replicas(given.whole_or("num_replicas", 1, 1)),
         rare(given.choice("rare", RARE_OR_REPEAT)) {
     is_shuffled = given.flag("shuffle");
@@ -96,11 +96,11 @@ class Stratified : public Dealt {
     } else {
       if (given.has(MINIMUM + "_strata")) n_batches = batches_by_quotas(minimums(), host);
       else if (!given.has(MEAN)) n_batches = batches_by_minimum(host);
-      else n_batches = batches_by_mean_for_all(rows, mean, replicas, rare, [&] { return advice_to_repeat(); }, host);
+      else n_batches = batches_by_mean_for_all(rows, mean, replicas, rare, host);
       /* Proportional batches could be empty if there are more batches than rows of every stratum. */
       is_even = given.choice("assign", ASSIGN) == 1 || n_batches > rows.fewest();
     }
-    is_walked = !takes_all();
+    is_walked = taken != rows.counts;
     for (int64_t n_taken : taken) is_permuted = is_permuted || (is_shuffled && n_taken < n_batches);
   }
 
@@ -111,18 +111,17 @@ class Stratified : public Dealt {
   int rare;
 
   /* The values that have names, by stratum; -1 for others. */
-  std::vector<double> named_numbers(const std::string &name, bool are_whole) const {
-    std::vector<double> values(static_cast<size_t>(codes.n_strata), -1), items = given.several(name, are_whole);
+  List<double> named_numbers(const std::string &name, bool are_whole) const {
+    List<double> values(codes.n_strata, -1);
+    std::vector<double> items = given.several(name, are_whole);
     std::vector<int64_t> strata = strata_of(given, name, items.size());
-    for (size_t i = 0; i < items.size(); i++) values[static_cast<size_t>(strata[i])] = items[i];
+    for (size_t i = 0; i < items.size(); i++) values[strata[i]] = items[i];
     return values;
   }
 
-  std::vector<double> minimums() const {
-    if (!given.has(MINIMUM + "_strata")) {
-      return std::vector<double>(static_cast<size_t>(codes.n_strata), given.whole(MINIMUM, 1));
-    }
-    std::vector<double> values = named_numbers(MINIMUM, true);
+  List<double> minimums() const {
+    if (!given.has(MINIMUM + "_strata")) return List<double>(codes.n_strata, given.whole(MINIMUM, 1));
+    List<double> values = named_numbers(MINIMUM, true);
     for (double &value : values) value = std::fmax(value, 0);
     return values;
   }
@@ -137,7 +136,7 @@ class Stratified : public Dealt {
 
   void refuse_twice_in_a_batch(const std::string &name) const {
     for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
-      double most = static_cast<double>(quotient_up(taken[static_cast<size_t>(stratum)], n_batches));
+      double most = static_cast<double>(quotient_up(taken[stratum], n_batches));
       refuse_more_rows(name, most, stratum, "No row occurs twice in a batch. Lower 'mean_batch_size'.");
     }
   }
@@ -150,14 +149,6 @@ class Stratified : public Dealt {
     return static_cast<int64_t>(total);
   }
 
-  /* With the weights w_s, their sum W and sums up to a stratum W_s, an epoch of T rows has floor(T * W_s / W) - floor(T
-   * * W_(s-1) / W) of stratum s.
-   */
-  void take_in_proportion(int64_t total, const std::vector<int64_t> &weights, const std::string &name) {
-    taken = divided(total, weights);
-    check_taken(total, name);
-  }
-
   void check_taken(int64_t total, const std::string &name) const {
     auto none = std::find(taken.begin(), taken.end(), 0);
     if (none != taken.end()) {
@@ -167,7 +158,7 @@ class Stratified : public Dealt {
     refuse_twice_in_a_batch(name);
   }
 
-  void take_shares(const std::vector<double> &shares) {
+  void take_shares(const List<double> &shares) {
     int64_t n_few = std::count(shares.begin(), shares.end(), -1), total = plan_full_batches();
     if (n_few > 0) {
       std::string got = text(count_of(n_few, "name"), " too few, '{stratum}' among them,");
@@ -175,10 +166,10 @@ class Stratified : public Dealt {
     }
     double sum = std::accumulate(shares.begin(), shares.end(), 0.0), done = 0;
     int64_t before = 0;
-    for (size_t i = 0; i < taken.size(); i++) {
-      done += shares[i];
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+      done += shares[stratum];
       int64_t end = static_cast<int64_t>(whole_part(static_cast<double>(total) * done / sum));
-      taken[i] = end - std::exchange(before, end);
+      taken[stratum] = end - std::exchange(before, end);
     }
     check_taken(total, "shares");
   }
@@ -192,7 +183,7 @@ class Stratified : public Dealt {
     int64_t total = plan_full_batches();
     double n_products = static_cast<double>(total) * static_cast<double>(codes.n_strata);
     double unit = std::fmin(1e6, std::floor(0x1p62 / n_products));
-    std::vector<int64_t> weights;
+    List<int64_t> weights;
     for (int64_t count : rows.counts) {
       weights.push_back(static_cast<int64_t>(std::fmin(static_cast<double>(count), cap)));
       most = std::fmax(most, static_cast<double>(weights.back()));
@@ -202,7 +193,8 @@ class Stratified : public Dealt {
       double share = std::floor(unit * std::pow(static_cast<double>(weight) / most, 1 / temperature) + 0.5);
       weight = share > 1 ? static_cast<int64_t>(share) : 1;
     }
-    take_in_proportion(total, weights, temperature > 1 ? "temperature" : "cap");
+    taken = divided(total, weights);
+    check_taken(total, temperature > 1 ? "temperature" : "cap");
   }
 
   /* The same number of rows of every stratum. */
@@ -224,7 +216,7 @@ class Stratified : public Dealt {
     int64_t size = static_cast<int64_t>(mean);
     n_batches = share_batches(rows.n_rows / size, replicas);
     int64_t over = rows.n_rows - n_batches * size, n_spare = 0;
-    std::vector<int64_t> spare;
+    List<int64_t> spare;
     for (int64_t count : rows.counts) {
       spare.push_back(count - std::min(count, n_batches));
       n_spare += spare.back();
@@ -235,42 +227,42 @@ class Stratified : public Dealt {
       refuse(MEAN, got, "leave out fewer rows, so that all products are below 2^53");
     }
     if (over == 0) return;
-    std::vector<int64_t> left_out = divided(over, spare);
-    for (size_t i = 0; i < taken.size(); i++) taken[i] -= left_out[i];
-  }
-
-  double rows_with_repeats(const std::vector<double> &minimums, double n) const {
-    double sum = 0;
-    for (size_t i = 0; i < minimums.size(); i++) sum += std::fmax(static_cast<double>(rows.counts[i]), n * minimums[i]);
-    return sum;
+    List<int64_t> left_out = divided(over, spare);
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) taken[stratum] -= left_out[stratum];
   }
 
   /* The fewest batches that keep the minimums, a multiple of the replicas: an epoch takes max(rows, batches * minimum)
    * of each stratum.
    */
-  void take_repeatedly(const std::vector<double> &minimums) {
+  void take_repeatedly(const List<double> &minimums) {
     double asked = 0;
     for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
-      double minimum = minimums[static_cast<size_t>(stratum)];
-      refuse_more_rows(MINIMUM, minimum, stratum, "No row occurs twice in a batch.");
-      asked += minimum;
+      refuse_more_rows(MINIMUM, minimums[stratum], stratum, "No row occurs twice in a batch.");
+      asked += minimums[stratum];
     }
     asked += std::find(minimums.begin(), minimums.end(), 0) != minimums.end();
     if (mean < asked) {
       std::string reason = ", for the rows that 'min_samples_per_stratum' asks for in a batch";
       refuse(MEAN, "", text("be at least ", asked) + reason);
     }
-    auto fits = [&](double n) { return rows_with_repeats(minimums, n * replicas) <= n * replicas * mean; };
+    auto rows_of_epoch = [&](double n) {
+      double sum = 0;
+      for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+        sum += std::fmax(static_cast<double>(codes.rows_of(stratum)), n * minimums[stratum]);
+      }
+      return sum;
+    };
+    auto fits = [&](double n) { return rows_of_epoch(n * replicas) <= n * replicas * mean; };
     double least = 0, most = 1; /* `least` does not fit, or is 0 */
     for (; !fits(most); most *= 2) least = most;
     while (most - least > 1) {
       double middle = std::floor((least + most) / 2);
       (fits(middle) ? most : least) = middle;
     }
-    if (rows_with_repeats(minimums, most * replicas) > MOST_ROWS) refuse_large_epoch(MEAN);
+    if (rows_of_epoch(most * replicas) > MOST_ROWS) refuse_large_epoch(MEAN);
     n_batches = static_cast<int64_t>(most * replicas);
-    for (size_t i = 0; i < taken.size(); i++) {
-      taken[i] = std::max(taken[i], n_batches * static_cast<int64_t>(minimums[i]));
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+      taken[stratum] = std::max(taken[stratum], n_batches * static_cast<int64_t>(minimums[stratum]));
     }
   }
 
@@ -291,46 +283,27 @@ class Stratified : public Dealt {
     return share_batches(is_rare ? 1 : fewest / limited(minimum), replicas, advice, rows.smallest);
   }
 
-  /* Whether the rows of rare strata can be repeated, for a minimum of 1. */
-  bool can_repeat() const {
-    Stratified trial = *this;
-    try {
-      trial.take_repeatedly(std::vector<double>(taken.size(), 1));
-      return true;
-    } catch (const Refusal &) {
-      return false;
-    }
-  }
-
-  std::string advice_to_repeat() const {
-    if (!can_repeat()) return "";
-    return " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give "
-           "'min_samples_per_stratum', too.";
-  }
-
   /* The most batches that keep a minimum for each stratum; 0 for none, and at least one is above 0. */
-  int64_t batches_by_quotas(const std::vector<double> &quotas, Host &host) const {
-    size_t tightest = 0, short_one = quotas.size();
-    int64_t fewest = INT64_MAX;
-    for (size_t i = 0; i < quotas.size(); i++) {
-      int64_t batches = quotas[i] == 0 ? INT64_MAX : rows.counts[i] / limited(quotas[i]);
-      if (batches < fewest) tightest = i;
+  int64_t batches_by_quotas(const List<double> &quotas, Host &host) const {
+    int64_t tightest = 0, fewest = INT64_MAX; /* the first stratum that allows the fewest batches */
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+      int64_t batches = quotas[stratum] == 0 ? INT64_MAX : rows.counts[stratum] / limited(quotas[stratum]);
+      if (batches < fewest) tightest = stratum;
       fewest = std::min(batches, fewest);
-      if (batches == 0) short_one = std::min(short_one, i);
     }
-    int64_t count = rows.counts[tightest], most = count / limited(replicas), stratum = static_cast<int64_t>(tightest);
+    int64_t count = rows.counts[tightest], most = count / limited(replicas);
     if (fewest == 0 && rare == RARE_ERROR && most > 0) {
       std::string requirement = text("ask for at most ", count_of(most, "row"), " of '{stratum}', which has ", count);
-      refuse(MINIMUM, text(quotas[tightest]), requirement, "Lower " + RARE_ADVICE, stratum);
+      refuse(MINIMUM, text(quotas[tightest]), requirement, "Lower " + RARE_ADVICE, tightest);
     }
     std::string advice = text("'{stratum}' has ", count_of(count, "row"), ".");
     if (most > 0) advice = text("Lower the number of '{stratum}' in '", MINIMUM, "' to at most ", most, ".");
     if (fewest == 0 && rare == RARE_WARN) {
-      host.stratum = static_cast<int64_t>(short_one);
-      host.warning = text("The stratum '{stratum}' has ", count_of(rows.counts[short_one], "row"), ", and the '");
-      host.warning += text(MINIMUM, "' parameter asks for ", quotas[short_one], ": all rows are in one batch.");
+      host.stratum = tightest;
+      host.warning = text("The stratum '{stratum}' has ", count_of(count, "row"), ", and the '", MINIMUM);
+      host.warning += text("' parameter asks for ", quotas[tightest], ": all rows are in one batch.");
     }
-    return share_batches(std::max<int64_t>(1, fewest), replicas, advice, stratum);
+    return share_batches(std::max<int64_t>(1, fewest), replicas, advice, tightest);
   }
 };
 

@@ -31,7 +31,7 @@ class StratifiedGroup : public Sampler {
         wanted(given.whole_or(MINIMUM, 0, 1)), mean(given.whole_or(MEAN, 0, 1)),
         replicas(given.whole_or("num_replicas", 1, 1)), rare(given.choice("rare", RARE)),
         minimum(std::min<int64_t>(limited(wanted), LARGEST_COUNT)),
-        counts(rows.strata.rows_of_strata(), rows.strata.rows_of_strata()) {
+        counts(rows.strata.rows_of_strata()) {
     if (together && rows.are_mixed) {
       mixed.emplace(rows, host);
       bool is_found = given.has("found");
@@ -44,9 +44,8 @@ class StratifiedGroup : public Sampler {
       return;
     }
     Counts units = together ? count_groups(sizes_of_groups(rows, nullptr, 1)) : counts;
-    auto none = [] { return std::string(); };
     if (mean > 0) {
-      n_batches = batches_by_mean_for_all(units, mean, replicas, rare, none, host);
+      n_batches = batches_by_mean_for_all(units, mean, replicas, rare, host);
       auto is_sure = [&](int64_t least) { return sure_batches(least) >= n_batches; };
       minimum = largest_that_fits(1, counts.fewest() + 1, is_sure); /* a larger minimum allows no more batches */
     } else {
@@ -131,7 +130,7 @@ class StratifiedGroup : public Sampler {
     host.give("largest", largest.data(), n_strata);
     host.give("fewest", fewest.data(), n_strata);
     host.give("most", most.data(), n_strata);
-    host.number("min_samples_per_stratum", static_cast<double>(*std::min_element(fewest.begin(), fewest.end())));
+    host.number(MINIMUM.c_str(), static_cast<double>(*std::min_element(fewest.begin(), fewest.end())));
     host.number("most_batches", static_cast<double>(bound));
     host.words("held", held(fewest, most_in_all, bound));
   }
@@ -165,9 +164,9 @@ class StratifiedGroup : public Sampler {
 
   /* The numbers of groups of strata, of which every batch needs one. */
   Counts count_groups(const List<GroupSizes> &sizes) const {
-    std::vector<int64_t> n_groups;
+    List<int64_t> n_groups;
     for (const GroupSizes &of : sizes) n_groups.push_back(of.n_groups);
-    Counts groups(n_groups, n_groups);
+    Counts groups(n_groups);
     groups.noun = "group";
     groups.n_rows = rows.n_rows;
     groups.most_batches = rows.n_groups - std::count(rows.sizes.begin(), rows.sizes.end(), 0);
@@ -221,7 +220,6 @@ class StratifiedGroup : public Sampler {
   /* The number of batches follows from the mean size; find the largest minimum for which they are found. */
   void plan_mixed_by_mean(Host &host) {
     Counts groups = count_groups(sizes_of_groups(rows, &mixed->groups.contents, 1));
-    auto none = [] { return std::string(); };
     bool is_refused = rare == RARE_ERROR;
     if (is_refused && static_cast<double>(groups.fewest()) < replicas) {
       /* The size may make even fewer batches than the smallest stratum has groups. */
@@ -230,7 +228,7 @@ class StratifiedGroup : public Sampler {
       }
       refuse_mixed_mean(groups, groups.fewest() + 1, host);
     }
-    int64_t n = batches_by_mean_for_all(groups, mean, replicas, is_refused ? +RARE_ALLOW : rare, none, host);
+    int64_t n = batches_by_mean_for_all(groups, mean, replicas, is_refused ? +RARE_ALLOW : rare, host);
     check_cells(n);
     if (is_refused && n > groups.fewest()) refuse_mixed_mean(groups, n, host);
     auto minimum_of = [&](int64_t (MixedPlan::*bound)(int64_t) const) {

@@ -6,10 +6,7 @@
  * "priorities" and "ranking".
  */
 
-#include <cmath>
-
 #include "../core/kinds.hpp"
-#include "../core/generator.hpp"
 #include "ranking.hpp"
 #include "sum_tree.hpp"
 
@@ -601,7 +598,7 @@ class Perplexity : public Weighed {
           ". They count as noise and are drawn with the weight 1, the least of all. Choose a higher maximum, none, or "
           "clip them."
       );
-      host.give("warning", warning.data(), static_cast<int64_t>(warning.size()));
+      host.words("warning", warning);
     }
     weigh(state, weights_of(reports, is_weighted));
     reports.head[STARTED] = is_weighted;

@@ -16,7 +16,7 @@ test_that("values of a wrong length are answered with both lengths", {
     "must have one value for each row of 'strata', 2000. Got 57 values instead.", fixed = TRUE)
   skip_if_not_installed("mlr3")
   dataset = list(task = mlr3::tsk("sonar"))
-  expected = "or have one value for each of its 208 rows. Got 'p1', the first of 57 values, instead."
+  expected = "or have one value for each of its rows, 208. Got 57 values instead."
   expect_match(message_of(batch_sampler_stratified_group(1, groups = wrong)(dataset)), expected, fixed = TRUE)
   expect_match(message_of(batch_sampler_stratified(1, strata = wrong)(dataset)), expected, fixed = TRUE)
 })

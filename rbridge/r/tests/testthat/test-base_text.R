@@ -35,13 +35,3 @@ test_that("text that is not Unicode is refused wherever it is taken", {
   columns = stats::setNames(list(list(1, 2)), as_bytes("\xff"))
   expect_error(inverse_frequency_weights(columns), "Got list values in column '<ff>' instead.", fixed = TRUE)
 })
-
-test_that("bytes that the locale cannot read are refused, and text of a marked encoding is read", {
-  saved = Sys.getlocale("LC_CTYPE")
-  on.exit(Sys.setlocale("LC_CTYPE", saved))
-  Sys.setlocale("LC_CTYPE", "C")
-  expect_error(places$labels(c("\xff", "<ff>")), "Got text that is not Unicode instead.")
-  expect_error(places$labels(factor(c("\xff", "<ff>"))), "Got text that is not Unicode instead.")
-  latin1 = `Encoding<-`("\xe4", "latin1")
-  expect_identical(places$labels(c(latin1, "\u00e4", NA)[1:2]), c(1, 1))
-})

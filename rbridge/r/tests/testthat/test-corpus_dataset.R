@@ -24,11 +24,7 @@ test_that("no line of a file that has changed is read, without a mixture and at 
     rewrite = function(path) write_bytes(path, other),
     longer = function(path) write_bytes(path, paste0(text, "more\n")),
     truncate = function(path) write_bytes(path, substr(text, 1, 20)),
-    move = function(path) file.rename(path, paste0(path, ".elsewhere")),
-    fifo = function(path) {
-      unlink(path)
-      system2("mkfifo", shQuote(path))
-    }
+    move = function(path) file.rename(path, paste0(path, ".elsewhere"))
   )
   for (change in changes) {
     path = write_bytes(tempfile(fileext = ".txt"), text)
@@ -62,15 +58,10 @@ test_that("what is no text is refused, with the file and the line", {
   expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
 })
 
-test_that("a FIFO is refused and does not hang, and so are compressed files and UTF-16", {
+test_that("compressed files and UTF-16 are refused", {
   skip_on_cran()
   folder = tempfile()
   dir.create(folder)
-  fifo = file.path(folder, "a.txt")
-  system2("mkfifo", shQuote(fifo))
-  refused = sprintf("The 'source' parameter must have regular files. Got the FIFO '%s' instead.", fifo)
-  expect_error(corpus_dataset(folder, ".txt"), refused, fixed = TRUE)
-  expect_error(batch_sampler_corpus_mixture(list(fifo), 2, 2, suffixes = ".txt"), refused, fixed = TRUE)
   path = file.path(folder, "b.txt")
   for (write in list(gzfile, bzfile, xzfile)) {
     output = write(path, "wb")

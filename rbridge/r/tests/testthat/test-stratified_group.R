@@ -19,7 +19,7 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   expect_match(message_of(of_task()), paste(of, "be given if the dataset has no task with a column of the role"),
     fixed = TRUE)
   expect_match(message_of(of_task(groups = sprintf("p%d", 57:60))), fixed = TRUE, paste(of,
-    "name columns of the task, or have one value for each of its 31 rows. Got 'p57', the first of 4 values, instead."))
+    "name columns of the task, or have one value for each of its rows, 31. Got 4 values instead."))
   expect_match(message_of(of_task(groups = "person")), paste(of, "name columns of the task. Got 'person' instead."),
     fixed = TRUE)
   task$set_col_roles("patient", roles = "group")
