@@ -32,7 +32,7 @@ test_that("a file has the size of its header, the header, and the vectors", {
   expect_identical(readBin(file, "raw", 1000), c(size, charToRaw(header), numbers))
   write_batch_sampler(batch_sampler_stratified(1, strata = factor(c("b", "", "\u65e5")), seed = 7), file)
   # Each text of labels ends in a zero.
-  texts = as.raw(c(0, 0x62, 0, 0xe6, 0x97, 0xa5, 0))
+  texts = as.raw(c(0x62, 0, 0, 0xe6, 0x97, 0xa5, 0))
   expect_identical(utils::tail(readBin(file, "raw", 1000), 7), texts)
 })
 
