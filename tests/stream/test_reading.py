@@ -217,7 +217,7 @@ def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
             "a.csv",
             "be a list of paths, or a dict of sources by name. Got 'a.csv' instead. A single one goes in a list.",
         ),
-        (3, "be a list of paths, or a dict of sources by name. Got 3 instead."),
+        (3, "be a list of paths, or a dict of sources by name. Got 3 instead. A single one goes in a list."),
         ([], "have 1 to 2147483647 sources. Got 0 instead."),
         (["a", "a"], "name each source once. Got 'a' twice instead."),
         (["a", 3], "name each source by a text that is not empty. Got 3 instead. Map names to sources."),
