@@ -40,7 +40,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         The largest number of lines in a batch; the sizes of batches differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
         The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
-        ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
+        ``[""]``, takes files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
