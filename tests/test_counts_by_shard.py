@@ -129,6 +129,7 @@ def test_what_is_no_table_is_refused() -> None:
     for tables, text in (
         ([pd.DataFrame({"x": [1, np.nan]}, index=["a", "b"])], "Got NaN instead. Fill what is missing with 0."),
         ([pd.DataFrame({"x": [-1]})], "must hold whole numbers from 0 that add up to less than 2^53. Got -1 instead."),
+        ([pd.DataFrame({"x": [2**53]})], "add up to less than 2^53. Got 9.00719925474099e+15 instead."),
         ([saved], "values instead. If a column names the shards, make it the index."),
         ([pd.DataFrame({"x": [2**52]}, index=[shard]) for shard in "ab"], "Got more rows instead."),
         ([pd.DataFrame({"x": [True]})], "Got bool values instead."),

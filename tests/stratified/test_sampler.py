@@ -95,6 +95,13 @@ def test_the_plan_tells_what_every_epoch_holds() -> None:
     assert len(StratifiedBatchSampler(range(1000), 1).plan.summary().splitlines()) == 25, "many strata are cut"
 
 
+def test_a_rare_stratum_with_a_row_for_each_rank_is_enough() -> None:
+    samplers = [
+        StratifiedBatchSampler(list("aabbbb"), mean_batch_size=3, num_replicas=2, rank=k, seed=1) for k in (0, 1)
+    ]
+    assert [len(sampler) for sampler in samplers] == [1, 1]
+
+
 def test_a_sampler_shows_what_was_given() -> None:
     expected = "StratifiedBatchSampler(100 rows, 10 batches, min_samples_per_stratum=3, shuffle=True, "
     assert repr(sampler_of()) == expected + "assign='proportional', rare='error', missing='error', seed=1, epoch=0)"
