@@ -198,7 +198,6 @@ NOT_CALLED = {
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.lengths": "takes what samplers take as lengths, which are tried there",
-    "CorpusDataset.of_table": "takes what the package opened",
 }
 # What else is given with a parameter, where it is a parameter, too.
 MEAN: Arguments = {"min_samples_per_stratum": None, "min_samples_per_label": None}

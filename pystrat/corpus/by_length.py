@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.core.base import BatchSampler
 from pystrat.core.batches import Batches
-from pystrat.core.core_sampler import KindBatchSampler
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.limits import MAX_COUNT
 from pystrat.core.messages import count_of, refused_type, refused_value, show
 from pystrat.core.places import Place
@@ -89,6 +89,7 @@ class BatchesByLength(BatchSampler):
         balance_replicas: bool = False,
         shuffle: bool = True,
     ) -> None:
+        limits = arguments_of(locals(), without=("sampler", "lengths"))
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of this package", show(sampler), "Use distribute().")
         n_rows = sampler._rows_of_data()
@@ -98,9 +99,7 @@ class BatchesByLength(BatchSampler):
         self._seed_is_drawn = sampler._seed_is_drawn
         self._of = sampler
         self._has_feedback = sampler._has_feedback
-        limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
-        flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
-        self._limits = _core.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
+        self._limits = _core.check("by_length", {**limits, "num_replicas": self.num_replicas})
         self._lengths = row_values(lengths, "lengths")
         if n_rows is not None and len(self._lengths) != n_rows:
             required = f"have one value for each row of the sampler, {n_rows}"
@@ -146,11 +145,9 @@ class BatchesByLength(BatchSampler):
         return Batches(batches.rows.copy(), batches.offsets)
 
     def _cut(self, epoch: int) -> _Cut:
-        cut = self._known(epoch)
-        if cut is None:
-            cut = self._cut_rows(epoch, self._of._epoch_batches(epoch).rows)
-            if not self._has_feedback:
-                self._latest = cut
+        cut = self._known(epoch) or self._cut_rows(epoch, self._of._epoch_batches(epoch).rows)
+        if not self._has_feedback:
+            self._latest = cut
         return cut
 
     def _cut_rows(self, epoch: int, rows: NDArray[Any]) -> _Cut:
@@ -159,7 +156,7 @@ class BatchesByLength(BatchSampler):
         return _Cut(epoch, drawn, Batches(found["rows"], found["offsets"]))
 
     def _known(self, epoch: int) -> Optional[_Cut]:
-        latest = self._latest
+        latest = self._latest  # which another thread may replace meanwhile
         return latest if latest is not None and latest.epoch == epoch else None
 
     # Of a sampler with feedback, the place of an iteration has its epoch.

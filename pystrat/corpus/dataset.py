@@ -36,7 +36,7 @@ class CorpusDataset:
 
     def __init__(
         self,
-        source: Source,
+        source: Union[Source, LineTable],
         suffixes: Sequence[str] = (".src", ".tgt"),
         *,
         targets: Optional[Paths] = None,
@@ -45,20 +45,11 @@ class CorpusDataset:
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
-        table = LineTable(find_files(source, suffixes, targets))
-        self._adopt(table, transform, positions, remaining_lines(table, max_length, accept))
-
-    @classmethod
-    def of_table(cls, table: LineTable, transform: Any = None, positions: bool = False) -> CorpusDataset:
-        """Return the dataset of all lines of a table."""
-        dataset = cls.__new__(cls)
-        dataset._adopt(table, transform, positions)
-        return dataset
-
-    def _adopt(self, table: LineTable, transform: Any, positions: bool = False, remaining: Any = None) -> None:
-        self.table, self.positions = table, check_flag(positions, "positions")
-        self.transform = check_function(transform, "transform")
-        self._lines = range(len(table)) if remaining is None else remaining  # those that have positions
+        self.transform, self.positions = check_function(transform, "transform"), check_flag(positions, "positions")
+        self.table = source if isinstance(source, LineTable) else LineTable(find_files(source, suffixes, targets))
+        remaining = remaining_lines(self.table, max_length, accept)
+        # Those that have positions.
+        self._lines: Any = range(len(self.table)) if remaining is None else remaining
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -78,9 +69,8 @@ class CorpusDataset:
 
     def __getitems__(self, positions: Sequence[int]) -> list[Any]:
         """Return the items of a batch, which PyTorch requests since version 2.0 instead of single items."""
-        for position in positions:
-            if not 0 <= position < len(self):
-                raise IndexError(position)  # ends a loop over the dataset
+        if not all(0 <= position < len(self) for position in positions):
+            raise IndexError(f"there are {len(self)} positions")  # ends a loop over the dataset
         found = self.table.read([int(self._lines[position]) for position in positions])
         return [self._item(position, lines) for position, lines in zip(positions, found)]
 

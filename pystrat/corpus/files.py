@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 def find_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths] = None) -> list[Found]:
     """Return the files of a folder, or given files; the parameters are those of `CorpusMixtureBatchSampler`."""
-    suffixes = check_suffixes(suffixes, source, targets)
+    suffixes = _check_suffixes(suffixes, targets)
     if targets is not None:
         return _pairs(source, targets)
     if isinstance(source, (str, os.PathLike)):
@@ -36,34 +36,33 @@ def find_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
         if not folder.is_dir():
             raise refused_value("source", _FOLDER, show(str(folder)))
         files = [path.name for path in folder.iterdir() if not path.is_dir()]
-        names = {name[: -len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
+        names = {name[: len(name) - len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
         bases = [(folder, name) for name in sorted(names, key=os.fsencode)]
     else:
         paths = check_list(source, "source", required=_FOLDER, kinds=(str, os.PathLike))
         bases = [_split_name(Path(path), suffixes[0]) for path in paths]
     if not bases:
         raise refused_value("source", f"have files that end in '{suffixes[0]}'", "none")
-    return [_with_sides(folder, name, suffixes) for folder, name in bases]
+    parameters = ("source",) * len(suffixes)
+    return [
+        Found(name, tuple((folder / f"{name}{suffix}").absolute() for suffix in suffixes), parameters)
+        for folder, name in bases
+    ]
 
 
-def check_suffixes(suffixes: Any, source: Source, targets: Optional[Paths]) -> tuple[str, ...]:
-    """Return the suffixes, one for each side of the lines; an empty one takes listed files as they are."""
+def _check_suffixes(suffixes: Any, targets: Optional[Paths]) -> tuple[str, ...]:
+    """Return the suffixes, one for each side of the lines; an empty one takes files as they are."""
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str):
         raise refused_type("suffixes", required, show(suffixes), f"A single one goes in a list: [{show(suffixes)}].")
     known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
-    if known == ("",) and targets is None and not isinstance(source, (str, os.PathLike)):
-        return known
-    if not known or len(set(known)) != len(known) or not all(known):
-        raise refused_value("suffixes", required, _show_all(known))
+    shown = "(" + ", ".join(map(show, known)) + ")"
+    if not known or len(set(known)) != len(known) or ("" in known and len(known) > 1):
+        raise refused_value("suffixes", required, shown)
     if targets is not None and len(known) != 2:
         required = "name the two sides if 'targets' is given, such as ('.src', '.tgt')"
-        raise refused_value("suffixes", required, _show_all(known))
+        raise refused_value("suffixes", required, shown)
     return known
-
-
-def _show_all(texts: Sequence[str]) -> str:
-    return "(" + ", ".join(map(show, texts)) + ")"
 
 
 def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
@@ -71,16 +70,6 @@ def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
         advice = "To take files of any names, without partners, pass one empty text as 'suffixes'."
         raise refused_value("source", f"list files that end in '{suffix}'", show(str(path)), advice)
     return path.parent, path.name[: len(path.name) - len(suffix)]
-
-
-def _with_sides(folder: Path, name: str, suffixes: tuple[str, ...]) -> Found:
-    paths = tuple((folder / f"{name}{suffix}").absolute() for suffix in suffixes)
-    there = [path for path in paths if path.exists()]
-    for path in paths:
-        if path not in there:
-            got = f"'{there[0]}' without '{path}'" if there else f"no file '{path}'"
-            raise refused_value("source", "have a file of each suffix", got)
-    return Found(name, paths, ("source",) * len(paths))
 
 
 def _pairs(source: Any, targets: Any) -> list[Found]:
@@ -93,17 +82,13 @@ def _pairs(source: Any, targets: Any) -> list[Found]:
 
 
 def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:
-    """Return the paths of a list of existing files."""
+    """Return the absolute paths of a list of files."""
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise refused_type(parameter, required, show(os.fspath(paths)), "One file alone is a list of one.")
     listed = check_list(paths, parameter, required=required, kinds=(str, os.PathLike))
-    listed = [Path(path).absolute() for path in listed]
     if not listed:
         raise refused_value(parameter, "list at least one file", "none")
-    for path in listed:
-        if not path.exists():
-            raise refused_value(parameter, "list files that exist", f"no file '{path}'")
-    return listed
+    return [Path(path).absolute() for path in listed]
 
 
 def labels_of(found: Sequence[Found]) -> list[str]:

@@ -17,8 +17,6 @@ from pystrat.core.regular_files import kind_of
 
 BLOCK = 1 << 22  # bytes of text that are read at a time
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class LineTable:
@@ -98,11 +96,12 @@ class _File:
     """A file, where its lines begin and the last one ends, and its size and modification time."""
 
     def __init__(self, path: Path, parameter: str) -> None:
-        kind = kind_of(os.stat(path))
+        kind = kind_of(os.stat(path)) if path.exists() else None
         if kind != "regular file":
-            raise refused_value(parameter, "have regular files", f"the {kind} '{path}'")
+            got = f"the {kind} '{path}'" if kind else f"no file '{path}'"
+            raise refused_value(parameter, "have regular files", got)
         self.path, self.version = str(path), _version(str(path))
-        self.offsets = _offsets(path, parameter)
+        self.offsets = _offsets(path)
 
     def check(self) -> None:
         if _version(self.path) != self.version:
@@ -144,15 +143,11 @@ def _version(path: str) -> tuple[int, float]:
     return status.st_size, status.st_mtime
 
 
-def _offsets(path: Path, parameter: str) -> NDArray[np.int64]:
+def _offsets(path: Path) -> NDArray[np.int64]:
     parts, end, block = [np.zeros(1, dtype=np.int64)], 0, b"\n"
     with open(path, "rb", buffering=0) as text:
         n_blocks = -(-os.fstat(text.fileno()).st_size // BLOCK)
         for block in progress(iter(lambda: text.read(BLOCK), b""), f"finding lines of {path.name}", n_blocks):
-            if end == 0 and block.startswith(_COMPRESSED + _UTF_16):
-                kind = "compressed" if block.startswith(_COMPRESSED) else "UTF-16"
-                required = "have files of text in UTF-8"
-                raise refused_value(parameter, required, f"the {kind} file '{path}'", "Convert it to plain text.")
             parts.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + (end + 1))
             end += len(block)
     if not block.endswith(b"\n"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_right
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted, as_vector, in_order_of
 from pystrat.core.batches import Batches
@@ -15,14 +15,13 @@ from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Paths, Source, file_labels, find_files, labels_of, shown_name
 from pystrat.corpus.lengths import remaining_lines
 from pystrat.corpus.line_table import LineTable
-from pystrat.corpus.rules import KEPT, RuleSource, data_of_rules
+from pystrat.corpus.rules import RuleSource, data_of_rules
 from pystrat.core.epoch_table import read_epoch_table
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.limits import MAX_EXACT
-from pystrat.core.messages import as_written, count_of, is_number, refused_value, show
+from pystrat.core.messages import count_of, refused_value
+from pystrat.core.row_arguments import row_values
 
 Weights = Sequence[Union[float, str]]
-_WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each file"
 
 
 class CorpusMixtureBatchSampler(KindBatchSampler):
@@ -150,8 +149,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         labels = {"names": self._names, "suffixes": list(suffixes), **file_labels(found, self._table.versions)}
         self._begin(data, self._names, labels)
         self._numbers = self._describe()
-        if rules is not None:
-            _warn_of_rules(self._names, data["file_rules"], len(data["rule_weights"]))
 
     def plan(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of lines of each file in an epoch.
@@ -189,7 +186,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
     ) -> CorpusDataset:
         """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
-        return CorpusDataset.of_table(self._table, transform, positions)
+        return CorpusDataset(self._table, transform=transform, positions=positions)
 
     def _global_length(self) -> int:
         return self._epoch_length(self.epoch)
@@ -207,24 +204,13 @@ def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
     table = weights if isinstance(weights, Mapping) else {0: weights}
     table = read_epoch_table(table, "weights", noun="weights", entry="lists of weights")
     begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
-    return {"file_weights": np.array([weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
+    return {"file_weights": np.concatenate([weights_of_files(each, names) for each in table.values()]), **begins}
 
 
-def weights_of_files(weights: Any, names: list[str]) -> list[float]:
-    items = as_vector(in_order_of(weights, [names], "weights"), Wanted("weights", _WEIGHTS))
+def weights_of_files(weights: Any, names: list[str]) -> NDArray[np.float64]:
+    """Return numbers, and infinity for "*"."""
+    required = "be a list with a number or '*' for each file"
+    items = as_vector(in_order_of(weights, [names], "weights"), Wanted("weights", required))
     if len(items) != len(names):
         raise refused_value("weights", f"have one entry for each file, {len(names)}", count_of(len(items), "value"))
-    for item in items:
-        if not (is_number(item) and 0 <= item <= MAX_EXACT) and not (isinstance(item, str) and item == "*"):
-            raise refused_value("weights", _WEIGHTS, f"a list with {show(item)}")
-    return [KEPT if isinstance(item, str) else as_written(item) for item in items]
-
-
-def _warn_of_rules(names: list[str], of_files: Any, n_rules: int) -> None:
-    left_out = [f"'{name}'" for name, rule in zip(names, of_files) if rule == 0]
-    unused = sorted(set(range(1, n_rules + 1)) - set(of_files))
-    if left_out:
-        warnings.warn(f"No rule covers these files, which are left out: {', '.join(left_out)}.", stacklevel=3)
-    if unused:
-        shown = ", ".join(map(str, unused))
-        warnings.warn(f"These rules are those of no file: {shown}, counted from 1.", stacklevel=3)
+    return row_values([np.inf if isinstance(item, str) and item == "*" else item for item in items], "weights")

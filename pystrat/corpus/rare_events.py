@@ -29,7 +29,7 @@ class LabelledLines(CorpusDataset):
     """
 
     def __init__(self, table: LineTable, transform: Any, n_positives: int) -> None:
-        self._adopt(table, transform)
+        super().__init__(table, transform=transform)
         self.n_positives = n_positives
 
     def _item(self, position: int, lines: tuple[str, ...]) -> Any:
@@ -132,7 +132,6 @@ class RareEventBatchSampler(KindBatchSampler):
         data = {"lines": np.array(self._table.counts, dtype=np.float64), "n_positive_files": len(listed[0])}
         names = [shown_name(each.name) for each in found]
         self._begin(data, CLASSES, {"names": names, **file_labels(found, self._table.versions)})
-        self._n_positive_files = len(listed[0])
         described = self._describe()
         self.n_positives, self.n_negatives = (int(described[name][0]) for name in ("n_positives", "n_negatives"))
         self.n_lines = len(self._table)
@@ -150,8 +149,7 @@ class RareEventBatchSampler(KindBatchSampler):
 
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
         """Return the negative files that an epoch, by default the next one, draws from, in the order of its list."""
-        chosen = self._n_positive_files + self._drawn(self._requested_epoch(epoch))["files"]
-        return [self._table.found[file].paths[0] for file in chosen.tolist()]
+        return [self._table.found[file].paths[0] for file in self._drawn(self._requested_epoch(epoch))["files"]]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
         """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
@@ -174,7 +172,7 @@ class RareEventBatchSampler(KindBatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)
-        self._table.check([*range(self._n_positive_files), *(self._n_positive_files + drawn["files"]).tolist()])
+        self._table.check([*range(self._parts["n_positive_files"]), *drawn["files"]])
         return Batches(drawn["rows"], drawn["offsets"])
 
 

@@ -14,7 +14,6 @@ from pystrat.core.messages import check_list, refused_value, show
 from pystrat.core.regular_files import check_regular
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
-KEPT = -1.0  # the weight of files whose lines occur once in each epoch
 
 
 def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
     found = _core.call("rules", {}, {"text": np.frombuffer(text, dtype=np.uint8)})
     of_files = np.zeros(len(names))
     expressions = found["expressions"].tobytes().split(b"\n")
-    for rule in np.argsort(found["weights"] != KEPT, kind="stable")[::-1].tolist():
+    for rule in np.argsort(np.isfinite(found["weights"]), kind="stable")[::-1].tolist():
         covers = re.compile(expressions[rule]).search
         of_files[[covers(os.fsencode(name)) is not None for name in names]] = rule + 1
     return {"rule_weights": found["weights"], "file_rules": of_files}

@@ -32,9 +32,8 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
     always : array_like of int
         Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
     """
-    required = "be an iterable of sequences of ids"
     is_array = hasattr(sequences, "__array__")
-    several = [sequences] if is_array else check_iterable(sequences, "sequences", required=required)
+    several = check_iterable([sequences] if is_array else sequences, "sequences", required="be sequences of ids")
     named = [(always, "always"), *((each, "sequences") for each in several)]
     parts = [check_positions(values, MAX_EXACT, name, "ids").ravel() for values, name in named]
     found: NDArray[np.int64] = np.unique(np.concatenate(parts))
@@ -163,10 +162,9 @@ class SampledOutput:
         """
         if not self._full:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
-        if not isinstance(ids, torch.Tensor):
-            raise refused_type("ids", "be a tensor of integers", show(ids))
-        if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
-            raise refused_type("ids", "be a tensor of integers", f"{ids.dtype} values")
+        is_tensor = isinstance(ids, torch.Tensor)
+        if not is_tensor or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+            raise refused_type("ids", "be a tensor of integers", f"{ids.dtype} values" if is_tensor else show(ids))
         ignored = ids == check_integer(ignore_index, "ignore_index", minimum=-MAX_EXACT, maximum=MAX_EXACT)
         known = (ids >= 0) & (ids < self._size)
         places = self._position[ids.long().masked_fill(~known, 0).to(self._position.device)].to(ids.device)

@@ -7,64 +7,40 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.arrays import Wanted, as_vector, in_order_of, own_index, plain_array, row_array
+from pystrat.core.arrays import Wanted, as_vector, in_order_of, own_index, plain_array
 from pystrat.core.columns import number_column
 from pystrat.core.lazy_pandas import is_loaded, pd
 from pystrat.core.limits import MAX_COUNT, MAX_EXACT
 from pystrat.core.messages import check_integer, count_of, refused_type, refused_value, show
+from pystrat.core.row_arguments import row_values
 
-MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
-
-_CODES = "hold codes, integers from 0"
 _IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
-_ADVICE = "Ids are text or categories, in R a factor."
 
 
 class Coded(NamedTuple):
-    """Users or items: their codes, how many there are, and the ids by code and their names if ids were given."""
+    """The codes of users or items, and the ids by code and their names if ids were given."""
 
-    codes: NDArray[Any]
-    n_codes: int
+    codes: NDArray[np.float64]
     ids: Optional[NDArray[Any]] = None
     names: Any = None
 
 
 def coded(values: Any, count: Optional[int], name: str) -> Coded:
-    """Number ids in order of first appearance, or check codes, which are below `count` if it is given."""
-    found = np.atleast_1d(row_array(values, name))
-    if found.ndim != 1:
-        raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
-    if len(found) == 0:
-        raise refused_value(name, "have at least one code", "0 values")
+    """Number ids in order of first appearance, or return codes, which the core checks."""
     is_categorical = is_loaded() and isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
-    if is_categorical or found.dtype.kind in "OUS":
-        if count is not None:
-            advice = "Give codes to count those without a positive."
-            raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
-        is_one = isinstance(values, (str, bytes)) or not hasattr(values, "__len__")
-        return _of_ids(found if is_one else as_vector(values, Wanted(name, _IDS)), name)
-    if found.dtype.kind not in "iuf":
-        raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
-    with np.errstate(invalid="ignore"):
-        codes, most = found.astype(np.int64, copy=False), MAX_COUNT if count is None else count
-    if found.dtype != np.int64 and (codes != found).any():
-        raise refused_value(name, _CODES, show(found[codes != found][0]), _ADVICE)
-    if codes.min() < 0 or codes.max() >= most:
-        wrong = found[(codes < 0) | (codes >= most)]
-        required = f"hold codes from 0 to {most - 1}"
-        raise refused_value(name, required, show(wrong[0]), _ADVICE if count is None else None)
-    return Coded(codes, int(codes.max()) + 1 if count is None else count)
-
-
-def _of_ids(vector: Any, name: str) -> Coded:
-    column = number_column(vector, name, required=_IDS)
+    if not is_categorical and plain_array(values, name).dtype.kind not in "OUS":
+        return Coded(row_values(values, name, single=True))
+    if count is not None:
+        advice = "Give codes to count those without a positive."
+        raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
+    column = number_column(as_vector(values, Wanted(name, _IDS)), name, required=_IDS)
     n_missing = int(np.count_nonzero(column.codes < 0))
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     ids = np.array(column.values)
     ids.setflags(write=False)
-    return Coded(column.codes, len(ids), ids, column.names)
+    return Coded(column.codes.astype(np.float64), ids, column.names)
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
@@ -85,7 +61,7 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
         raise refused_type("numbers", required, f"{found.dtype} values")
-    outside = found[(found < 0) | (found >= 2 * MAX_CELLS)]
+    outside = found[(found < 0) | (found >= MAX_EXACT)]
     if outside.size:
         raise refused_value("numbers", required, show(outside[0]))
     whole = found.astype(np.int64)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 from numpy.typing import NDArray
 
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
-from pystrat.core.messages import count_of, refused_value
+from pystrat.core.limits import MAX_COUNT
 from pystrat.pairs.codes import coded
 
 
@@ -26,36 +26,26 @@ class ObservedPairsBatchSampler(KindBatchSampler):
         The number of users who get no negatives, because all items are their positives.
     """
 
-    user_ids: Optional[NDArray[Any]]
-    item_ids: Optional[NDArray[Any]]
+    n_users: int
+    n_items: int
+    n_positives: int
+    n_skipped_users: int
 
     def _plan_pairs(self, arguments: dict[str, Any], users: Any, items: Any) -> dict[str, NDArray[Any]]:
         """Plan; return what the core says of the plan."""
         self._check(arguments)
-        of_users = coded(users, self._parts.pop("n_users", None), "users")
-        of_items = coded(items, self._parts.pop("n_items", None), "items")
-        n_codes, n_others = len(of_users.codes), len(of_items.codes)
-        if n_codes != n_others:
-            raise refused_value("items", f"have one value for each user code, {n_codes}", count_of(n_others, "value"))
-        self.n_users, self.n_items = of_users.n_codes, of_items.n_codes
+        of_users = coded(users, self._parts.get("n_users"), "users")
+        of_items = coded(items, self._parts.get("n_items"), "items")
         self.user_ids, self.item_ids = of_users.ids, of_items.ids
-        cells = of_users.codes * float(self.n_items)
-        cells += of_items.codes
         self._begin(
-            {"n_users": self.n_users, "n_items": self.n_items, "cells": cells},
-            range(self.n_users) if of_users.names is None else of_users.names,
+            {"users": of_users.codes, "items": of_items.codes},
+            range(MAX_COUNT) if of_users.names is None else of_users.names,
             {"user_ids": of_users.names, "item_ids": of_items.names},
         )
         described = self._describe()
-        self.n_positives, self.n_skipped_users = (
-            int(described[name][0]) for name in ("n_positives", "n_skipped_users")
-        )
+        for name in ("n_users", "n_items", "n_positives", "n_skipped_users"):
+            setattr(self, name, int(described[name][0]))
         return described
-
-    def _shown(self, *further: str) -> str:
-        table = (count_of(self.n_users, "user"), count_of(self.n_items, "item"))
-        shown = (*table, count_of(self.n_positives, "positive"), *further)
-        return f"{type(self).__name__}({', '.join(shown)}, seed={self._seed}, epoch={self.epoch})"
 
 
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
@@ -145,10 +135,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         described = self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
         self.n_negatives, self.acceptance = int(described["n_negatives"][0]), float(described["acceptance"][0])
 
-    def __repr__(self) -> str:
-        batches, method = count_of(self._n_batches, "batch"), f"method={self._parts['method']!r}"
-        return self._shown(count_of(self.n_negatives, "negative"), batches, method)
-
 
 class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
@@ -214,7 +200,3 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     ) -> None:
         self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
         self.negatives_per_positive = int(self._parts["negatives_per_positive"])
-
-    def __repr__(self) -> str:
-        negatives = f"{count_of(self.negatives_per_positive, 'negative')} each"
-        return self._shown(negatives, count_of(self._n_batches, "batch"))

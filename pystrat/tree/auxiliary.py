@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from pystrat.tree.specification import load_yaml
 _FUNCTIONS = ("function", "uniform", "normal", "integers", "choice", "cycle", "counter")  # the first is a user's
 _OF_LISTS = ("choice", "cycle")
 _OF_NUMBERS = ("uniform", "normal", "integers")
-_UNKNOWN = 255
 _CALL = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)
 
 
@@ -28,24 +27,18 @@ class Auxiliary:
     function: str
     arguments: Sequence[Any]
 
-    @property
-    def is_of_user(self) -> bool:
-        """Whether the values come from a user's function, for `values_of_user`, and not from random numbers."""
-        return callable(self.given)
+    def values(self, drawn: Iterator[NDArray[np.float64]], part: slice, epoch: int, begin: int) -> list[Any]:
+        """Return the values of a part of draws, of which the first of all has the number `begin` in its epoch.
 
-    def values_of_user(self, epoch: int, begin: int, count: int) -> NDArray[Any]:
-        """Return the values of the user's function for the draws begin .. begin + count - 1 of an epoch, as objects."""
-        values = np.empty(count, dtype=object)
-        for place in range(count):
-            values[place] = self.given(epoch, begin + place)
-        return values
-
-    def values(self, drawn: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the values for the numbers that were drawn for them: places, for a function of a list."""
+        `drawn` yields the numbers that were drawn for the next function; they are places, for a function of a list.
+        """
+        if callable(self.given):
+            return [self.given(epoch, begin + place) for place in range(part.start, part.stop)]
+        numbers = next(drawn)[part]
         if self.function in _OF_LISTS:
-            items = np.array(self.arguments, dtype=object if isinstance(self.arguments[0], str) else None)
-            return np.asarray(items[drawn.astype(np.int64)])
-        return drawn if self.function in ("uniform", "normal") else drawn.astype(np.int64)
+            return [self.arguments[place] for place in numbers.astype(np.int64)]
+        values: NDArray[Any] = numbers if self.function in ("uniform", "normal") else numbers.astype(np.int64)
+        return list(values.tolist())
 
 
 class DrawnRow(int):
@@ -58,12 +51,6 @@ class DrawnRow(int):
         made = super().__new__(cls, row)
         made.aux = {} if aux is None else aux
         return made
-
-
-def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> list[int]:
-    """Return the rows as `DrawnRow`, each with its values."""
-    columns = [column.tolist() for column in values.values()]
-    return [DrawnRow(row, dict(zip(values, items))) for row, *items in zip(rows.tolist(), *columns)]
 
 
 def read_auxiliary(given: Any) -> list[Auxiliary]:
@@ -112,16 +99,14 @@ def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, NDArray[Any]]:
     """Return the functions as the core takes them, and their text, from which R reads items."""
     if not auxiliary:
         return {}
-    codes = [_FUNCTIONS.index(value.function) if value.function in _FUNCTIONS else _UNKNOWN for value in auxiliary]
-    pairs = [(0, len(value.arguments)) if value.function in _OF_LISTS else value.arguments for value in auxiliary]
-    ends = np.array([pair if len(pair) == 2 else (0, 0) for pair in pairs], dtype=np.float64)
-    texts = [text for value in auxiliary for text in (value.name, "function" if value.is_of_user else str(value.given))]
-    return {
-        "auxiliary": packed(texts),
-        "functions": np.array(codes, dtype=np.uint8),
-        "first": ends[:, 0].copy(),
-        "second": ends[:, 1].copy(),
-    }
+    functions = []
+    for value in auxiliary:
+        ends = [0, len(value.arguments)] if value.function in _OF_LISTS else [*value.arguments, 0, 0][:2]
+        functions += [_FUNCTIONS.index(value.function) if value.function in _FUNCTIONS else -1, *ends]
+    texts = [
+        text for value in auxiliary for text in (value.name, "function" if callable(value.given) else str(value.given))
+    ]
+    return {"auxiliary": packed(texts), "functions": np.array(functions, dtype=np.float64)}
 
 
 def packed(texts: Sequence[str]) -> NDArray[np.uint8]:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Mapping, Sequence
 
@@ -16,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted, as_vector, check_same_rows
-from pystrat.core.columns import Column, number_column, numbers_of
+from pystrat.core.columns import Column, check_n_rows, number_column, numbers_of
 from pystrat.core.lazy_pandas import is_frame, pd
-from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import count_of, is_number, refusals, refused_type, refused_value, show
+from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
 from pystrat.tree.auxiliary import packed
 from pystrat.tree.specification import Node
 
@@ -49,35 +47,29 @@ def read_table(table: Any, nodes: Sequence[Node]) -> TableColumns:
     """Read the columns that the nodes use from a DataFrame or a mapping of names to vectors."""
     if not is_frame(table) and not isinstance(table, Mapping):
         raise refused_type("table", "be a DataFrame or a mapping of columns", show(table))
-    if isinstance(table, Mapping) and not table:
-        raise refused_value("table", "have at least one column", "0 columns")
     names = list(table) if isinstance(table, Mapping) else list(table.columns)
-    counts = Counter(names)
+    if not names:
+        raise refused_value("table", "have at least one column", "0 columns")
     coded = dict.fromkeys(node.column for node in nodes if node.column is not None)
     named = [name for node in nodes for name in (node.summed, node.keys.get("row_weight"))]
     numbers = dict.fromkeys(str(name) for name in named if name not in (None, "count"))
     for name in [*coded, *numbers]:
-        if counts[name] != 1:
+        if names.count(name) != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
-            got = f"no such column; it has {known}," if name not in counts else f"{counts[name]} such columns"
+            got = f"no such column; it has {known}," if name not in names else f"{names.count(name)} such columns"
             raise refused_value("table", f"have one column '{name}'", got)
     vectors = {name: as_vector(table[name], Wanted("table", f"hold a vector in column '{name}'")) for name in coded}
-    lengths = {len(table)} if is_frame(table) else {len(values) for values in table.values()}
-    if len(lengths) > 1:
-        shown = " and ".join(str(length) for length in sorted(lengths)[:2])
-        raise refused_value("table", "have columns of equal length", f"lengths {shown}")
+    lengths = [len(table)]
     if isinstance(table, Mapping):
         check_same_rows(("table", values) for values in table.values())
-    n_rows = lengths.pop()
-    if not 0 < n_rows <= MAX_COUNT:
-        raise refused_value("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
+        lengths = sorted({len(values) for values in table.values()})
+    if len(lengths) > 1:
+        raise refused_value("table", "have columns of equal length", f"lengths {lengths[0]} and {lengths[1]}")
+    check_n_rows(lengths[0], "table")
     with refusals("of the table"):
         weights = {name: numbers_of(table[name], name) for name in numbers}
-    columns = {}
-    for name, vector in vectors.items():
-        column = number_column(vector, "table", f" in column '{name}'")
-        columns[name] = replace(column, codes=column.codes.astype(np.int32))
-    return TableColumns(n_rows, columns, weights)
+    columns = {name: number_column(vector, "table", f" in column '{name}'") for name, vector in vectors.items()}
+    return TableColumns(lengths[0], columns, weights)
 
 
 def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
@@ -86,28 +78,28 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     taken = [_taken(node, table.coded[node.column]) for node in nodes if node.column is not None and not node.clones]
     codes = [column.codes for column in table.coded.values()]
 
-    def of_nodes(values: Sequence[Any], dtype: Any) -> NDArray[Any]:
-        return np.array(values, dtype=dtype)
-
-    def selection(node: Node) -> int:  # which rows of its parent a node has, as the core numbers it
-        return 2 + _MISSING.index(node.keys.get("missing", "error")) if node.clones else int(node.column is not None)
+    def numbers_of_node(node: Node) -> list[float]:
+        keys, is_selected = node.keys, int(node.column is not None)
+        return [
+            node.parent,
+            2 + _MISSING.index(keys.get("missing", "error")) if node.clones else is_selected,
+            _MODES.index(keys.get("mode", "replacement")),
+            _PRUNINGS.index(keys.get("prune")),
+            keys.get("repeat", 1),
+            -1 if node.column is None else coded.index(node.column),
+            -1 if node.summed else keys.get("weight", -1),
+            _place(node.summed, numbers, -2),
+            _place(keys.get("row_weight"), numbers, -1),
+        ]
 
     return {
-        "parents": of_nodes([node.parent for node in nodes], np.int32),
+        "nodes": np.array(list(map(numbers_of_node, nodes)), dtype=np.float64).ravel(),
         "names": packed([node.name for node in nodes]),
-        "selections": of_nodes([selection(node) for node in nodes], np.uint8),
-        "modes": of_nodes([_MODES.index(node.keys.get("mode", "replacement")) for node in nodes], np.uint8),
-        "prunings": of_nodes([_PRUNINGS.index(node.keys.get("prune")) for node in nodes], np.uint8),
-        "repeats": of_nodes([node.keys.get("repeat", 1) for node in nodes], np.int32),
-        "columns": of_nodes([-1 if node.column is None else coded.index(node.column) for node in nodes], np.int32),
-        "weights": of_nodes([-1 if node.summed else node.keys.get("weight", -1) for node in nodes], np.float64),
-        "summed": of_nodes([_place(node.summed, numbers, -2) for node in nodes], np.int32),
-        "row_weights": of_nodes([_place(node.keys.get("row_weight"), numbers, -1) for node in nodes], np.int32),
-        "n_rows": np.array([table.n_rows], dtype=np.float64),
+        "n_rows": table.n_rows,
         "n_values": np.array([len(column.values) for column in table.coded.values()], dtype=np.int32),
-        "column_codes": np.concatenate(codes or [np.empty(0, np.int32)]),
-        "taken": np.concatenate(taken or [np.empty(0, np.uint8)]),
-        "numbers": np.concatenate([*table.numbers.values(), np.empty(0)]),
+        "column_codes": np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32, casting="same_kind"),
+        "taken": np.concatenate([np.empty(0, np.bool_), *taken], dtype=np.uint8),
+        "numbers": np.concatenate([np.empty(0), *table.numbers.values()]),
     }
 
 
@@ -115,26 +107,21 @@ def _place(name: Any, numbers: list[str], none: int) -> int:
     return numbers.index(name) if name in numbers else -1 if name == "count" else none
 
 
-def _taken(node: Node, column: Column) -> NDArray[np.uint8]:
+def _taken(node: Node, column: Column) -> NDArray[np.bool_]:
     """Return whether missing values, and then those of each code, meet the condition of a node."""
-    with refusals(f"of node '{node.path}'"):
-        met = _meets(node, column)
-    taken: NDArray[np.uint8] = np.concatenate([[node.keys.get("op") == "isnull"], met]).astype(np.uint8)
-    return taken
-
-
-def _meets(node: Node, column: Column) -> Any:
     op = node.keys.get("op", "eq")
     if op == "isnull":
-        return np.zeros(len(column.values), dtype=bool)
-    wanted, values = _wanted(node, column), _comparable(column)
-    if op in _EQUAL:
-        return values.isin(wanted)
-    if op in _UNEQUAL:
-        return ~values.isin(wanted)
-    if op == "between":
-        return (values >= wanted[0]) & (values <= wanted[1])
-    return _ORDERED[op](values, wanted[0])
+        return np.arange(len(column.values) + 1) == 0
+    with refusals(f"of node '{node.path}'"):
+        wanted, values = _wanted(node, column), _comparable(column)
+    if op in _ORDERED:
+        met = _ORDERED[op](values, wanted[0])
+    elif op == "between":
+        met = (values >= wanted[0]) & (values <= wanted[1])
+    else:
+        met = values.isin(wanted) ^ (op in _UNEQUAL)
+    flags: NDArray[np.bool_] = np.concatenate([np.zeros(1, np.bool_), met])
+    return flags
 
 
 def unknown_values(node: Node, column: Column) -> list[str]:

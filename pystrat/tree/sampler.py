@@ -14,7 +14,7 @@ from pystrat.core.messages import count_of, refused_value, show
 from pystrat.core.places import Place
 from pystrat.core.recipe import Recipe
 from pystrat.core.seeds import epoch_seed
-from pystrat.tree.auxiliary import auxiliary_data, drawn_rows, read_auxiliary
+from pystrat.tree.auxiliary import DrawnRow, auxiliary_data, read_auxiliary
 from pystrat.tree.conditions import read_table, tree_data
 from pystrat.tree.describe import TreeDescription
 from pystrat.tree.specification import read_specification
@@ -49,17 +49,15 @@ class _DeclaredSampler(KindBatchSampler):
         """The names of the auxiliary values."""
         return tuple(auxiliary.name for auxiliary in self._auxiliary)
 
-    def _values(
-        self, drawn: Mapping[str, NDArray[Any]], part: slice, epoch: int, begin: int = 0
-    ) -> dict[str, NDArray[Any]]:
-        """Return the auxiliary values of a part of draws, the first of which has the number `begin` in its epoch."""
-        values, numbers = {}, iter(drawn["values"].reshape(-1, len(drawn["rows"])))
-        for auxiliary in self._auxiliary:
-            if auxiliary.is_of_user:
-                values[auxiliary.name] = auxiliary.values_of_user(epoch, begin + part.start, part.stop - part.start)
-            else:
-                values[auxiliary.name] = auxiliary.values(next(numbers)[part])
-        return values
+    def _rows_of(self, drawn: Mapping[str, NDArray[Any]], part: slice, epoch: int, begin: int = 0) -> list[int]:
+        """Return a part of draws with their auxiliary values; the first draw has the number `begin` in its epoch."""
+        rows: list[int] = drawn["rows"][part].tolist()
+        if not self._auxiliary:
+            return rows
+        numbers = iter(drawn["values"].reshape(-1, len(drawn["rows"])))
+        values = [auxiliary.values(numbers, part, epoch, begin) for auxiliary in self._auxiliary]
+        names = self.auxiliary_names
+        return [DrawnRow(row, dict(zip(names, of_row))) for row, *of_row in zip(rows, *values)]
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
@@ -79,16 +77,14 @@ class _DeclaredSampler(KindBatchSampler):
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         if self._length is None:
             return self._endless(place)
-        if not self._auxiliary:
-            return super()._lists_from(place)
-        return self._carrying(self._drawn(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
+        return self._carrying(place) if self._auxiliary else super()._lists_from(place)
 
-    def _carrying(self, drawn: dict[str, NDArray[Any]], epoch: int, first: int) -> Iterator[list[int]]:
+    def _carrying(self, place: Place) -> Iterator[list[int]]:
         """Yield batches of row positions with their auxiliary values."""
-        offsets = drawn["offsets"]
-        for batch in range(first, len(offsets) - 1, self._stride):
-            part = slice(int(offsets[batch]), int(offsets[batch + 1]))
-            yield drawn_rows(drawn["rows"][part], self._values(drawn, part, epoch))
+        drawn = self._drawn(place.epoch)
+        offsets = drawn["offsets"].tolist()
+        for batch in range((self.rank or 0) + self._stride * place.batch, len(offsets) - 1, self._stride):
+            yield self._rows_of(drawn, slice(offsets[batch], offsets[batch + 1]), place.epoch)
 
     def _endless(self, place: Place) -> Iterator[list[int]]:
         """Yield this rank's batches of an epoch without an end, from a place on, repeating all draws before it.
@@ -105,14 +101,11 @@ class _DeclaredSampler(KindBatchSampler):
         while True:
             drawn = instance.draw(number)
             for begin in range(first, length, step):
-                part = slice(begin, begin + size)
-                rows = drawn["rows"][part]
-                values = self._values(drawn, part, place.epoch, number * length)
-                yield drawn_rows(rows, values) if values else rows.tolist()
+                yield self._rows_of(drawn, slice(begin, begin + size), place.epoch, number * length)
             number, first = number + 1, size * (self.rank or 0)
 
     def _recipe_to_export(self) -> Recipe:
-        if any(value.is_of_user for value in self._auxiliary):
+        if any(callable(value.given) for value in self._auxiliary):
             advice = "In R, give batch_sampler_tree() a function of R."
             raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
         return self._recipe()

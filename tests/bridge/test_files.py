@@ -98,7 +98,7 @@ def test_mixtures_have_the_plan_the_batches_and_the_lines_of_python(
 
 def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Session, evaluated: Any) -> None:
     chosen = {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "^ep 1"]}
-    with pytest.warns(UserWarning, match="No rule covers these files, which are left out: '.*'.") as warned:
+    with pytest.warns(UserWarning, match="No rule covers '.*', which is left out.") as warned:
         mixture = CorpusMixtureBatchSampler(batch_size=8, seed=1, **chosen, accept=lambda lines: len(lines[0]) % 3 != 1)
     accept = evaluated("function(lines) nchar(lines[[1]]) %% 3 != 1")
     with pytest.warns(UserWarning) as warned_in_r:

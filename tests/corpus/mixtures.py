@@ -30,7 +30,9 @@ def instance_of(lines: Any, *, weights: Any = None, seed: int = 1, **given: Any)
     parts["lines"] = np.array(lines, dtype=np.float64)
     if weights is not None:
         table = weights if isinstance(weights, Mapping) else {0: weights}
-        parts["file_weights"] = np.array([-1 if one == "*" else one for each in table.values() for one in each], float)
+        parts["file_weights"] = np.array(
+            [np.inf if one == "*" else one for each in table.values() for one in each], float
+        )
         if len(table) > 1:
             parts["begins"] = np.array(list(table), dtype=np.float64)
     return kinds.Instance("mixture", parts, seed, [f"f{file}" for file in range(len(lines))])

@@ -68,7 +68,7 @@ def test_a_missing_or_unequal_partner_is_an_error_that_names_both(corpus: Path) 
         CorpusMixtureBatchSampler(corpus, 10, sample=100)
     for gone, left in (("news.src", "news.tgt"), ("IT1.tgt", "IT1.src")):
         (corpus / gone).rename(corpus / "aside")
-        with pytest.raises(ValueError, match=re.escape(f"Got '{corpus}/{left}' without '{corpus}/{gone}' instead.")):
+        with pytest.raises(ValueError, match=re.escape(f"Got no file '{corpus}/{gone}' instead.")):
             CorpusDataset(corpus)
         (corpus / "aside").rename(corpus / gone)
         (corpus / "news.tgt").write_bytes((corpus / "news.src").read_bytes())
@@ -80,7 +80,7 @@ def test_a_missing_or_unequal_partner_is_an_error_that_names_both(corpus: Path) 
         ("nowhere", [".src"], "'source' parameter must be a folder or a list of files. Got '"),
         ("", [".txt"], "must have files that end in '.txt'. Got none"),
         (["news.tgt"], [".src", ".tgt"], "must list files that end in '.src'. Got '"),
-        (["other.src"], [".src", ".tgt"], "must have a file of each suffix. Got no file '"),
+        (["other.src"], [".src", ".tgt"], "must have regular files. Got no file '"),
         (["other.src"], [".src"], "other.src' instead."),
         ("", ".src", "'suffixes' parameter must be different endings of names"),
         ("", [], "Got ()"),

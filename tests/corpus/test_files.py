@@ -61,9 +61,11 @@ def test_files_without_partners_are_taken_as_they_are(folder: Path) -> None:
     assert mixture.dataset()[19] == ("de news 9",), "rules look at the whole name of the source"
     with pytest.raises(ValueError, match="files that end in '.src'. Got 'news_2020.txt' instead. To take files of"):
         CorpusDataset(names)
-    for source, targets in ((folder, None), (names, names[::-1])):
-        with pytest.raises(ValueError, match="be different endings of names, such as .* Got \\(''\\)"):
-            CorpusDataset(source, [""], targets=targets)
+    whole = CorpusDataset(folder, [""])
+    assert len(whole) == sum(len(path.read_text().splitlines()) for path in folder.iterdir())
+    for suffixes in ([""], ["", ".src"]):
+        with pytest.raises(ValueError, match="The 'suffixes' parameter must .*, such as .* Got \\(''"):
+            CorpusDataset(names, suffixes, targets=names[::-1])
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -72,8 +74,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"targets": "ep-de.txt"}, "'targets' parameter must be a list of files, one for each of 'source'. Got 'e"),
     ({"source": [], "targets": []}, "The 'source' parameter must list at least one file. Got none instead."),
     ({"targets": ["ep-de.txt"]}, "'targets' parameter must have one file for each of 'source', 2. Got 1 file"),
-    ({"source": ["none", "x"]}, "The 'source' parameter must list files that exist. Got no file '"),
-    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter must list files that exist. Got no file '"),
+    ({"source": ["none", "x"]}, "The 'source' parameter must have regular files. Got no file '"),
+    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter must have regular files. Got no file '"),
     ({"targets": ["ep-de.txt", "folder"]}, "The 'targets' parameter must have regular files. Got the folder '"),
     ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter must have regular files. Got the folder"),
     (

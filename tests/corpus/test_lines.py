@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
-import lzma
 import os
 import pickle
 from pathlib import Path
@@ -193,12 +191,9 @@ def test_files_that_are_not_regular_files_of_text_are_refused_and_nothing_hangs(
             with pytest.raises(ValueError, match=f"The {required}. Got the {kind} '{path}' instead."):
                 ask()
     (tmp_path / "gone.txt").symlink_to("nowhere")
-    with pytest.raises(ValueError, match=f"must have a file of each suffix. Got no file '{tmp_path / 'gone.txt'}'"):
+    with pytest.raises(ValueError, match=f"must have regular files. Got no file '{tmp_path / 'gone.txt'}'"):
         CorpusDataset(tmp_path, [".txt"])
-    for compress in (gzip.compress, bz2.compress, lzma.compress):
-        text.write_bytes(compress(b"line\n"))
-        with pytest.raises(ValueError, match="must have files of text in UTF-8. Got the compressed file '.*' instead."):
-            CorpusDataset([text], [""])
-    text.write_bytes("line\n".encode("utf-16"))
-    with pytest.raises(ValueError, match="Got the UTF-16 file '.*' instead. Convert it to plain text."):
-        CorpusDataset([text], [""])
+    for other in (gzip.compress(b"line\n"), "line\n".encode("utf-16")):
+        text.write_bytes(other)
+        with pytest.raises(ValueError, match="text, line 1, is not UTF-8"):
+            CorpusDataset([text], [""])[0]

@@ -183,7 +183,7 @@ def test_refused_files(tmp_path: Path) -> None:
         (files[:1], [], "The 'negatives' parameter must list at least one file. Got none instead."),
         ("a", files, "must be a list of files. Got 'a' instead. One file alone is a list of one."),
         ([3], files, "must be a list of files. Got a list with 3 instead."),
-        ([tmp_path / "x"], files, f"must list files that exist. Got no file '{tmp_path / 'x'}' instead"),
+        ([tmp_path / "x"], files, f"must have regular files. Got no file '{tmp_path / 'x'}' instead"),
         (files[:1], [tmp_path], f"must have regular files. Got the folder '{tmp_path}' instead"),
         (files[:1], [files[1], files[0]], f"'{files[0]}', which is '{files[0]}', instead"),
         (files[:1], [files[1], link], f"list each file once. Got '{link}', which is '{files[1]}', instead"),

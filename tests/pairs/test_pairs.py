@@ -199,7 +199,6 @@ def test_numbers_are_ids_as_categories_or_objects_and_messages_name_users_by_id(
         sampler = NegativePairBatchSampler(form(numbers), CODES["items"], **NAMED)
         assert sampler.user_ids.tolist() == [2**40, -7, 0.5, 3] and sampler.item_ids is None
         assert sampler.batches(0).rows.tolist() == NegativePairBatchSampler(**CODES, **NAMED).batches(0).rows.tolist()
-    assert NegativePairBatchSampler("ann", 0, 0.5, 2, n_items=3, seed=1).user_ids.tolist() == ["ann"]
     full = {"users": ["ann", "bob", "bob"], "items": [0, 0, 1], "ratio": 0.5, "batch_size": 4, "method": "per_user"}
     with pytest.raises(ValueError, match="1 user without one, the first of them user 'bob', instead"):
         NegativePairBatchSampler(**full)
@@ -219,7 +218,7 @@ test_refused_parameters = refusals(
         ({"batch_size": 3}, "be at least 4, so that every batch has .* of 9 positives and 21 negatives. Got 3 instead"),
         ({"num_replicas": 10}, "'num_replicas' parameter must be at most 9, so that every batch has a positive"),
         ({"num_replicas": 5, "batch_size": 4}, "'batch_size' .* must be at least 6, so that every batch has"),
-        ({"n_users": 3}, "'users' parameter must hold codes from 0 to 2. Got 3 instead"),
+        ({"n_users": 3}, "'users' parameter must hold codes, integers from 0 to 2. Got 3 instead"),
         (
             {"n_users": 2**30, "n_items": 2**30},
             "'n_items' .* must be at most 4194304 with 1073741824 users, so that",
@@ -242,12 +241,20 @@ test_refused_parameters = refusals(
         ([0, 1], [0], "'items' .* must have one value for each user code, 2. Got 1 value instead"),
         ([], [], "'users' .* must have at least one code. Got 0 values"),
         ([0, 0], [0, 1], "leave a cell that is not a positive. Got 2 cells, all of which are"),
-        ([0, -1], [0, 0], "'users' .* must hold codes from 0 to 2147483646. Got -1 instead"),
-        ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories, in R"),
-        (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
+        ([0, -1], [0, 0], "'users' .* must hold codes, integers from 0 to 2147483646. Got -1 instead"),
+        (
+            [0.5],
+            [0],
+            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Ids are text or categories, in R",
+        ),
+        (
+            np.float32([2**31]),
+            [0],
+            "'users' .* must hold codes, integers from 0 to 2147483646. Got 2147483648 instead",
+        ),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
-        ([True], [0], "'users' .* must hold codes, integers from 0. Got bool values instead"),
+        ([True], [0], "'users' .* must hold numbers. Got bool values instead"),
     ],
 )
 def test_refused_codes(users: Any, items: Any, text: str) -> None:

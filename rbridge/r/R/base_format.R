@@ -31,7 +31,7 @@ format_arguments = function(recipe) {
       show_names(recipe$labels$names)
     } else {
       n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
-      show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")
+      show_count(if (is.null(parts$users)) n_rows else length(parts$users), "row")
     })
   }, "", USE.NAMES = FALSE))
 }

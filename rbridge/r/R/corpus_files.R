@@ -9,7 +9,7 @@
 #   parameters = that of each side
 # )
 find_files = function(source, suffixes, targets = NULL) {
-  suffixes = check_suffixes(suffixes, source, targets)
+  suffixes = check_suffixes(suffixes, targets)
   found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets)
   found$suffixes = suffixes
   several = found$names %in% found$names[duplicated(found$names)]
@@ -17,17 +17,14 @@ find_files = function(source, suffixes, targets = NULL) {
   found
 }
 
-# One for each side of the lines; an empty one takes listed files as they are.
-check_suffixes = function(suffixes, source, targets) {
+# One for each side of the lines; an empty one takes files as they are.
+check_suffixes = function(suffixes, targets) {
   required = "be different endings of names, such as ('.src', '.tgt')"
   refuse_if(!is.character(suffixes), "suffixes", required, show_value(suffixes))
   suffixes = unname(suffixes)
-  if (identical(suffixes, "") && is.null(targets) && !is_path(source)) {
-    return("")
-  }
   shown = sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", "))
-  refuse_if(length(suffixes) == 0L || anyDuplicated(suffixes) || any(suffixes %in% c(NA, "")), "suffixes", required,
-    shown)
+  refuse_if(length(suffixes) == 0L || anyDuplicated(suffixes) || anyNA(suffixes) ||
+    (length(suffixes) > 1L && "" %in% suffixes), "suffixes", required, shown)
   refuse_if(!is.null(targets) && length(suffixes) != 2L, "suffixes",
     "name the two sides if 'targets' is given, such as ('.src', '.tgt')", shown)
   suffixes
@@ -54,16 +51,8 @@ find_by_suffix = function(source, suffixes) {
   }
   refuse_if(length(prefixes) == 0L, "source", sprintf("have files that end in %s", show_value(suffixes[1L])), "none")
   prefixes = vapply(prefixes, absolute, "", USE.NAMES = FALSE)
-  paths = lapply(suffixes, function(suffix) paste0(prefixes, suffix))
-  for (file in seq_along(prefixes)) {
-    sides = vapply(paths, `[`, "", file)
-    there = are_there(sides) & !dir.exists(sides)
-    if (!all(there)) {
-      found = if (any(there)) sprintf("%s without", show_text(sides[there][1L])) else "no file"
-      stop_parameter("source", "have a file of each suffix", paste(found, show_text(sides[!there][1L])))
-    }
-  }
-  list(names = basename(prefixes), paths = paths, parameters = rep("source", length(suffixes)))
+  list(names = basename(prefixes), paths = lapply(suffixes, function(suffix) paste0(prefixes, suffix)),
+    parameters = rep("source", length(suffixes)))
 }
 
 find_pairs = function(source, targets) {
@@ -74,15 +63,11 @@ find_pairs = function(source, targets) {
   list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
 }
 
-# The absolute paths of a list of existing files.
+# The absolute paths of a list of files.
 listed_files = function(paths, parameter, required) {
   paths = check_paths(paths, parameter, required)
   refuse_if(length(paths) == 0L, parameter, "list at least one file", "none")
-  paths = vapply(paths, absolute, "", USE.NAMES = FALSE)
-  missing = which(!are_there(paths))
-  refuse_if(length(missing) > 0L, parameter, "list files that exist",
-    sprintf("no file %s", show_text(paths[missing[1L]])))
-  paths
+  vapply(paths, absolute, "", USE.NAMES = FALSE)
 }
 
 # Paths as a vector.

@@ -69,7 +69,8 @@ table_of_recipe = function(recipe) {
 
 # The beginnings of the lines of a file, and the end of the last one.
 line_offsets = function(path, parameter) {
-  refuse_if(dir.exists(path), parameter, "have regular files", sprintf("the folder '%s'", shown_name(path)))
+  kind = if (!are_there(path)) "no file" else if (dir.exists(path)) "the folder"
+  refuse_if(!is.null(kind), parameter, "have regular files", sprintf("%s '%s'", kind, shown_name(path)))
   input = file(path, "rb", raw = TRUE)
   on.exit(close(input))
   tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))
@@ -77,25 +78,12 @@ line_offsets = function(path, parameter) {
   end = 0
   last = as.raw(10L)
   while (length(block <- readBin(input, "raw", text_block)) > 0L) {
-    if (end == 0) {
-      check_is_text(block, path, parameter)
-    }
     parts[[length(parts) + 1L]] = end + grepRaw(as.raw(10L), block, fixed = TRUE, all = TRUE)
     end = end + length(block)
     last = block[length(block)]
     tick()
   }
   c(unlist(parts), if (last != as.raw(10L)) end)
-}
-
-check_is_text = function(block, path, parameter) {
-  beginnings = c("1f8b", "425a68", "fd377a585a", "28b52ffd", "504b0304", "fffe", "feff")
-  begins_so = startsWith(paste(utils::head(block, 5L), collapse = ""), beginnings)
-  if (any(begins_so)) {
-    kind = if (which(begins_so) > 5L) "UTF-16 file" else "compressed file"
-    stop_parameter(parameter, "have files of text in UTF-8", sprintf("the %s '%s'", kind, shown_name(path)),
-      "Convert it to plain text.")
-  }
 }
 
 # The text of lines, counted from 1 over all files: a list with a vector for each side.

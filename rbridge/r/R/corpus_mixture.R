@@ -56,9 +56,6 @@ batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules
   ))
   shown = shown_name(files$labels)
   parts = core_plan("mixture", c(request, data), shown)
-  if (!is.null(rules)) {
-    warn_of_rules(shown, data$file_rules, length(data$rule_weights))
-  }
   labels = c(list(names = shown, suffixes = files$suffixes), labels_of_files(files))
   new_generator(new_recipe("mixture", seed, c(parts, data), labels = labels))
 }
@@ -92,32 +89,11 @@ weights_of_files = function(weights, names) {
   list(file_weights = numbers, begins = if (length(table) > 1L) as.double(names(table)))
 }
 
+# Numbers, and infinity for "*".
 weights_of_stage = function(weights, names) {
-  required = sprintf("be a list with a number from 0 to %.0f, or '*', for each file", largest_exact)
   weights = in_order_of(plain_value(weights), list(names), "weights")
-  refuse_if(is.object(weights) || !(is.numeric(weights) || is.character(weights) || is.list(weights)), "weights",
-    required, show_value(weights))
   refuse_if(length(weights) != length(names), "weights", sprintf("have one entry for each file, %d", length(names)),
     show_count(length(weights), "value"))
-  vapply(as.list(weights), function(weight) {
-    is_number = is.numeric(weight) && length(weight) == 1L
-    if (identical(weight, "*")) {
-      return(kept_weight)
-    }
-    refuse_if(!is_number || !isTRUE(weight >= 0 && weight <= largest_exact), "weights", required,
-      sprintf("a list with %s", show_value(weight)),
-      if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*').")
-    as.double(weight)
-  }, 0, USE.NAMES = FALSE)
-}
-
-warn_of_rules = function(names, of_files, n_rules) {
-  left_out = names[of_files == 0]
-  if (length(left_out) > 0L) {
-    warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
-  }
-  unused = setdiff(seq_len(n_rules), of_files)
-  if (length(unused) > 0L) {
-    warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
-  }
+  is_kept = vapply(weights, identical, NA, "*", USE.NAMES = FALSE)
+  feedback_values(unlist(replace(weights, is_kept, Inf)), "weights")
 }

@@ -53,7 +53,7 @@ rare_event_files = function(positives, negatives) {
   given = list(positives = positives, negatives = negatives)
   listed = Map(listed_files, given, names(given), "be a list of files")
   paths = unlist(listed, use.names = FALSE)
-  real = normalizePath(paths)
+  real = normalizePath(paths, mustWork = FALSE)
   again = which(duplicated(real))[1L]
   refuse_if(!is.na(again), rep(names(listed), lengths(listed))[again], "list each file once",
     sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
@@ -69,8 +69,7 @@ kind_rare_events = function() {
     setup = function(recipe, private) core_described(recipe),
     draw = function(private, epoch) {
       drawn = core_batches(private, epoch)
-      n_positive = private$.recipe$parts$n_positive_files
-      check_recipe_files(private$.recipe, c(seq_len(n_positive), n_positive + drawn$files))
+      check_recipe_files(private$.recipe, c(seq_len(private$.recipe$parts$n_positive_files), drawn$files))
       drawn
     },
     methods = list(
@@ -89,8 +88,7 @@ kind_rare_events = function() {
       },
       negative_files = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        paths = bytes_as_paths(private$.recipe$labels$paths)
-        paths[private$.recipe$parts$n_positive_files + core_batches(private, epoch)$files]
+        bytes_as_paths(private$.recipe$labels$paths)[core_batches(private, epoch)$files]
       }
     )
   )

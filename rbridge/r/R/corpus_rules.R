@@ -7,7 +7,7 @@ data_of_rules = function(source, names) {
   found = core_call("rules", list(text = text_of_rules(source)))
   expressions = strsplit(found$expressions, "\n", fixed = TRUE)[[1L]]
   of_files = numeric(length(names))
-  for (rule in rev(order(found$weights != kept_weight))) {
+  for (rule in rev(order(is.finite(found$weights)))) {
     of_files[grepl(expressions[rule], names, perl = TRUE, useBytes = TRUE)] = rule
   }
   list(rule_weights = found$weights, file_rules = of_files)
@@ -23,5 +23,3 @@ text_of_rules = function(source) {
   check_regular_file(source, "rules")
   readBin(source, "raw", file.size(source))
 }
-
-kept_weight = -1 # of files whose lines occur once in each epoch

@@ -52,19 +52,15 @@ auxiliary_data = function(auxiliary, given) {
   if (length(auxiliary) == 0L) {
     return(list())
   }
-  names = vapply(auxiliary, `[[`, "", "name")
-  ends = vapply(auxiliary, function(value) {
-    if (value$name %in% c("choice", "cycle")) c(0, length(value$arguments)) else c(value$arguments, 0, 0)[1:2]
-  }, c(0, 0))
+  functions = lapply(auxiliary, function(value) {
+    is_of_list = value$name %in% c("choice", "cycle")
+    ends = if (is_of_list) c(0, length(value$arguments)) else c(value$arguments, 0, 0)[1:2]
+    c(match(value$name, tree_functions, nomatch = 0L) - 1L, ends)
+  })
   texts = lapply(given, function(value) {
     if (is.function(value)) "function" else if (is_plain_text(value)) value else show_given(value)
   })
-  list(
-    auxiliary = packed(rbind(names(given), unlist(texts))),
-    functions = as.raw(match(names, tree_functions, nomatch = 256L) - 1L),
-    first = unname(ends[1L, ]),
-    second = unname(ends[2L, ])
-  )
+  list(auxiliary = packed(rbind(names(given), unlist(texts))), functions = unlist(functions, use.names = FALSE))
 }
 
 # Texts as bytes, with a separator between them.

@@ -74,7 +74,7 @@ taken_codes = function(node, column) {
   op = if (is.null(op)) "eq" else op
   values = column$values
   if (op == "isnull") {
-    return(as.raw(c(TRUE, logical(length(values)))))
+    return(c(TRUE, logical(length(values))))
   }
   wanted = refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
   first = wanted[[1L]]
@@ -87,7 +87,7 @@ taken_codes = function(node, column) {
     ge = , ">=" = !is_before(values, first),
     between = !is_before(values, first) & !is_before(wanted[[2L]], values)
   )
-  as.raw(c(FALSE, found))
+  c(FALSE, found)
 }
 
 # Text is ordered by code point, whatever the locale, which is the order of its bytes in UTF-8.
@@ -152,32 +152,34 @@ summed_column = function(node) {
 
 # The declared nodes and the columns as the core takes them.
 tree_data = function(nodes, n_rows, coded, numbers) {
-  of_nodes = function(value, type) vapply(nodes, value, type, USE.NAMES = FALSE)
-  key = function(name, default) {
-    of_nodes(function(node) if (is.null(node$keys[[name]])) default else node$keys[[name]], default)
+  key = function(node, name, default) if (is.null(node$keys[[name]])) default else node$keys[[name]]
+  place = function(name, known, none = -1) match(name, known, nomatch = none + 1) - 1
+  numbers_of_node = function(node) {
+    column = key(node, "column", "")
+    weight = key(node, "weight", -1)
+    summed = summed_column(node)
+    missing = place(key(node, "missing", "error"), c("error", "stratum", "drop"))
+    c(
+      node$parent,
+      if (key(node, "for_each", 0L) == 1L) 2 + missing else column != "",
+      place(key(node, "mode", "replacement"), c("replacement", "sequential", "shuffle")),
+      place(key(node, "prune", ""), c("", "individual", "parent")),
+      key(node, "repeat", 1),
+      place(column, names(coded)),
+      if (is.numeric(weight)) weight else -1,
+      if (is.null(summed)) -2 else place(summed, names(numbers)),
+      place(key(node, "row_weight", ""), names(numbers))
+    )
   }
-  place = function(names, known) match(names, known, nomatch = 0L) - 1L
-  column = key("column", "")
-  clones = key("for_each", 0L) == 1L
-  weight = of_nodes(function(node) if (is.numeric(node$keys[["weight"]])) as.double(node$keys[["weight"]]) else -1, 0)
-  summed = of_nodes(function(node) c(summed_column(node), "")[1L], "")
-  missing = match(key("missing", "error"), c("error", "stratum", "drop"))
-  taken = Map(taken_codes, nodes[column != "" & !clones], coded[column[column != "" & !clones]])
+  compares = Filter(function(node) !is.null(node$keys[["column"]]) && is.null(node$keys[["for_each"]]), nodes)
+  taken = lapply(compares, function(node) taken_codes(node, coded[[node$keys[["column"]]]]))
   list(
-    parents = as.integer(of_nodes(function(node) node$parent, 0)),
-    names = packed(of_nodes(function(node) node$name, "")),
-    selections = as.raw(ifelse(clones, missing + 1L, column != "")),
-    modes = as.raw(match(key("mode", "replacement"), c("replacement", "sequential", "shuffle")) - 1L),
-    prunings = as.raw(match(key("prune", ""), c("", "individual", "parent")) - 1L),
-    repeats = as.integer(key("repeat", 1)),
-    columns = place(column, names(coded)),
-    weights = weight,
-    summed = ifelse(summed == "", -2L, place(summed, names(numbers))),
-    row_weights = place(key("row_weight", ""), names(numbers)),
+    nodes = as.double(unlist(lapply(nodes, numbers_of_node))),
+    names = packed(vapply(nodes, `[[`, "", "name")),
     n_rows = as.double(n_rows),
     n_values = vapply(unname(coded), function(column) length(column$values), 0L),
     column_codes = as.integer(unlist(lapply(unname(coded), `[[`, "codes"))),
-    taken = as.raw(unlist(lapply(unname(taken), as.integer))),
+    taken = as.raw(unlist(taken)),
     numbers = as.double(unlist(unname(numbers)))
   )
 }

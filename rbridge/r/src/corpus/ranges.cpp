@@ -256,7 +256,7 @@ class EpochSubset : public Ranges {
 const std::vector<std::string> ENDS = {"sample", "first_exhausted", "all_exhausted"};
 enum { SAMPLE, FIRST_EXHAUSTED, ALL_EXHAUSTED };
 const std::vector<std::string> ASSIGN = {"shuffled", "even"};
-constexpr double KEPT = -1; /* the weight of files whose lines occur once in each epoch */
+constexpr double KEPT = INFINITY; /* the weight of files whose lines occur once in each epoch */
 
 /* What a product was meant to be: without the tolerance, 0.1 * 30 would need 4 whole lines. */
 double rounded_up(double number) { return std::ceil(number * (1 - 1e-12)); }
@@ -320,7 +320,9 @@ class Mixture : public Ranges {
     n_lines = std::accumulate(lines.begin(), lines.end(), 0.0);
     if (given.has("rows")) limit_lines(given, host);
     for (size_t place = 0; place < n_stages(); place++) {
-      plan(given, divide(given, place));
+      const Division division = divide(given, place);
+      plan(given, division);
+      if (division.by == "rules") warn_of_rules(division, host);
       host.go_on(static_cast<int64_t>(lines.size()));
     }
   }
@@ -401,14 +403,34 @@ class Mixture : public Ranges {
         division.weights.push_back(temperature == 1 ? counted : std::pow(counted, 1 / temperature));
       }
     }
-    bool are_right = true;
     for (double weight : division.weights) {
-      are_right = are_right && (weight == KEPT || (weight >= 0 && weight <= LARGEST_EXACT));
+      if (weight == KEPT || (weight >= 0 && weight <= LARGEST_EXACT)) continue;
+      std::string required = text("be a list with a number from 0 to ", int64_t(LARGEST_EXACT), ", or '*',");
+      refuse(division.by, text("a list with ", weight), required + " for each file");
     }
     int64_t n_groups = static_cast<int64_t>(division.weights.size());
-    for (int64_t group : division.groups) are_right = are_right && group < n_groups;
-    if (!are_right) refuse("recipe", "others", text("have weights of files by '", division.by, "'"));
+    if (*std::max_element(division.groups.begin(), division.groups.end()) >= n_groups) {
+      refuse("recipe", "others", text("have weights of files by '", division.by, "'"));
+    }
     return division;
+  }
+
+  /* Warn of files without a rule, and of rules that are those of no file; a line each. */
+  static void warn_of_rules(const Division &division, Host &host) {
+    const std::vector<int64_t> &rules = division.groups;
+    int64_t n_left_out = std::count(rules.begin(), rules.end(), -1);
+    host.stratum = std::find(rules.begin(), rules.end(), -1) - rules.begin();
+    if (n_left_out > 0) {
+      std::string others = n_left_out > 1 ? " and " + count_of(n_left_out - 1, "other file") : "";
+      host.warning += "No rule covers '{stratum}'" + others + (n_left_out > 1 ? ", which are" : ", which is");
+      host.warning += " left out.\n";
+    }
+    std::string unused;
+    for (int64_t rule = 0; rule < static_cast<int64_t>(division.weights.size()); rule++) {
+      bool is_used = std::find(rules.begin(), rules.end(), rule) != rules.end();
+      if (!is_used) unused += (unused.empty() ? "" : ", ") + std::to_string(rule + 1);
+    }
+    if (!unused.empty()) host.warning += "These rules are those of no file: " + unused + ", counted from 1.\n";
   }
 
   /* Plan a stage. */
@@ -426,7 +448,7 @@ class Mixture : public Ranges {
     }
     double extreme = end == FIRST_EXHAUSTED ? INFINITY : 0; /* lines of a group for each part of its weight */
     for (size_t group = 0; group < sums.size(); group++) {
-      if (sums[group] == 0 || division.weights[group] <= 0) continue;
+      if (sums[group] == 0 || division.weights[group] == 0 || division.weights[group] == KEPT) continue;
       double ratio = sums[group] / division.weights[group];
       extreme = end == FIRST_EXHAUSTED ? std::fmin(extreme, ratio) : std::fmax(extreme, ratio);
       total += division.weights[group];
@@ -438,7 +460,8 @@ class Mixture : public Ranges {
     double n_taken = n_kept;
     for (size_t file = 0; file < n_files; file++) {
       double count = static_cast<double>(lines[file]), weight = weight_of(file);
-      double share = weight <= 0 || count == 0 ? 0 : count / sums[static_cast<size_t>(division.groups[file])];
+      bool is_drawn = weight != 0 && weight != KEPT && count > 0;
+      double share = is_drawn ? count / sums[static_cast<size_t>(division.groups[file])] : 0;
       shares.push_back(share == 0 ? 0 : weight / total * share);
       uniform_shares.push_back(weight == KEPT || n_others == 0 ? 0 : count / n_others);
       kept.push_back(weight == KEPT ? count : 0);
@@ -564,7 +587,8 @@ class RareEvents : public Sampler {
   RareEvents(const Values &given, uint32_t, Host &)
       : lines(lines_of_files(given, "negatives")), of_positive(given.positive("positive_weight")),
         of_negative(given.has("negative_weight") ? given.positive("negative_weight") : NAN) {
-    auto first = lines.begin() + given.count("n_positive_files", 1, static_cast<double>(lines.size()) - 1);
+    n_positive_files = given.count("n_positive_files", 1, static_cast<double>(lines.size()) - 1);
+    auto first = lines.begin() + n_positive_files;
     n_positives = std::accumulate(lines.begin(), first, int64_t(0));
     if (n_positives == 0) refuse("positives", "0 lines", "have at least one line");
     lines.erase(lines.begin(), first);
@@ -609,7 +633,7 @@ class RareEvents : public Sampler {
       line = static_cast<int32_t>(begins[file] + lines[file] - (ends[static_cast<size_t>(place)] - line));
       host.go_on(1);
     }
-    host.number_rows(files.data(), n_chosen);
+    for (int32_t &file : files) file += static_cast<int32_t>(n_positive_files) + host.first_row;
     host.give("files", files.data(), n_chosen);
     Rows order = sample(generator, n_positives + n_negatives, host);
     int32_t *rows = host.make<int32_t>("rows", order.count());
@@ -642,7 +666,7 @@ class RareEvents : public Sampler {
  private:
   std::vector<int64_t> lines, begins; /* of the files of negatives: their lines, and the row of the first one */
   double of_positive, of_negative;    /* their training weights, NAN if it is derived */
-  int64_t n_positives, n_negatives, n_chosen;
+  int64_t n_positive_files, n_positives, n_negatives, n_chosen;
 
   std::vector<double> weights(double derived) const {
     return {of_positive, std::isnan(of_negative) ? derived : of_negative};

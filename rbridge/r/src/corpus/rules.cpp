@@ -178,7 +178,8 @@ std::vector<std::string> split(const std::string &text, const char *letters) {
   }
 }
 
-/* The "weights" of the rules in a "text", -1 to keep all lines of a file, and their regular "expressions", a line each.
+/* The "weights" of the rules in a "text", infinite to keep all lines of a file, and their regular "expressions", a line
+ * each.
  */
 void read_rules(const Values &given, Host &host) {
   View<uint8_t> bytes = given.array<uint8_t>("text", "be bytes");
@@ -197,7 +198,7 @@ void read_rules(const Values &given, Host &host) {
     };
     if (words.size() < 2) refuse_word("have a pattern and a weight on each line", words[0]);
     if (words.size() > 2) refuse_word("have a pattern and a weight on each line, and no third word", words[2]);
-    weights.push_back(words[1] == "*" ? -1 : decimal_of(words[1]));
+    weights.push_back(words[1] == "*" ? INFINITY : decimal_of(words[1]));
     if (weights.back() == 0) refuse_word("have weights that are positive decimal numbers, or '*'", words[1]);
     size_t n_captures = 0;
     std::string expression;

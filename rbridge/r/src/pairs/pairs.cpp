@@ -139,12 +139,13 @@ class FreeCells {
 class Observed : public Sampler {
  public:
   Observed(const Values &given, bool rejects, Host &host)
-      : given(given), n_users(given.count("n_users")), n_items(given.count("n_items")), unique(given.flag("unique")),
-        rejects(rejects) {
+      : given(given), unique(given.flag("unique")), rejects(rejects) {
     read_cells(host);
   }
 
   void describe(Host &host) const override {
+    host.number("n_users", static_cast<double>(n_users));
+    host.number("n_items", static_cast<double>(n_items));
     host.number("n_positives", static_cast<double>(cells.count()));
     host.number("n_skipped_users", static_cast<double>(n_skipped));
   }
@@ -236,23 +237,43 @@ class Observed : public Sampler {
   List<int64_t> starts;       /* where those of each user begin, and the end */
 
  private:
+  /* Read the codes of users or items; return how many there are, by default the largest one plus 1. */
+  int64_t read_codes(const std::string &name, View<double> &codes, Host &host) const {
+    bool is_counted = given.has("n_" + name);
+    double most = given.whole_or("n_" + name, LARGEST_COUNT, 1, LARGEST_COUNT), largest = 0;
+    codes = given.array<double>(name, "be codes");
+    if (codes.length == 0) refuse(name, "0 values", "have at least one code");
+    for (double code : codes) {
+      host.go_on(1);
+      largest = std::fmax(largest, code);
+      if (code >= 0 && code < most && std::floor(code) == code) continue;
+      double first = host.first_row;
+      std::string advice = is_counted ? "" : "Ids are text or categories, in R a factor.";
+      std::string requirement = text("hold codes, integers from ", first, " to ", most - 1 + first);
+      refuse(name, text(code + first), requirement, advice);
+    }
+    return static_cast<int64_t>(is_counted ? most : largest + 1);
+  }
+
   void read_cells(Host &host) {
-    const View<double> numbers = given.array<double>("cells", "be doubles");
+    View<double> users, items;
+    n_users = read_codes("users", users, host);
+    n_items = read_codes("items", items, host);
+    if (users.length != items.length) {
+      std::string required = text("have one value for each user code, ", users.length);
+      refuse("items", count_of(items.length, "value"), required);
+    }
     double n_cells = static_cast<double>(n_users) * static_cast<double>(n_items);
-    bool are_right = numbers.length >= 1 && numbers.length <= LARGEST_COUNT;
     if (n_cells > LARGEST_EXACT / 2) {
       std::string most = text("be at most ", std::floor(LARGEST_EXACT / 2 / static_cast<double>(n_users)));
       refuse("n_items", "", text(most, " with ", n_users, " users, so that pair numbers stay below 2^53"));
     }
-    cells = Numbers<int64_t>(are_right ? numbers.length : 0);
+    cells = Numbers<int64_t>(users.length);
     host.in_steps(cells.count(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i++) {
-        bool is_inside = numbers[i] >= 0 && numbers[i] < n_cells;
-        cells[i] = is_inside ? static_cast<int64_t>(numbers[i]) : 0;
-        are_right = are_right && is_inside && static_cast<double>(cells[i]) == numbers[i];
+        cells[i] = static_cast<int64_t>(users[i]) * n_items + static_cast<int64_t>(items[i]);
       }
     });
-    if (!are_right) refuse("cells", "others", "be cells of the table");
     sort(cells, bits_below(static_cast<int64_t>(n_cells)), host);
     distinct = {cells.data(), cells.count()};
     if (std::adjacent_find(cells.begin(), cells.end()) == cells.end()) return;
@@ -527,7 +548,6 @@ void check_pairs(const Values &given) {
   }
 }
 
-/* Hosts add the numbers of users and items, if they are not given, and the cells of the positives. */
 const Table table_of_pairs = Table{whole("batch_size"), flag("unique"), choice("full_users", FULL_USERS)} + SHARING +
                              Table{optional(whole("n_users", LARGEST_COUNT)),
                                    optional(whole("n_items", LARGEST_COUNT))};
@@ -539,12 +559,12 @@ const Kind pairs_kind = {
     Table{{"ratio", Is::number, 0}, choice("method", METHODS), flag("reject_positives"),
           optional({"power", Is::number, 0})} +
         table_of_pairs,
-    make<Pairs>, {"cells"}, {}, check_pairs,
+    make<Pairs>, {"users", "items"}, {}, check_pairs,
 };
 
 const Kind triples_kind = {
     "triples", Table{whole("negatives_per_positive", LARGEST_COUNT)} + table_of_pairs,
-    make<Triples>, {"cells"},
+    make<Triples>, {"users", "items"},
 };
 
 }  // namespace pystrat

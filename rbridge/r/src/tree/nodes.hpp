@@ -25,103 +25,102 @@ enum Selection : uint8_t { ALL_ROWS, CONDITION, CLONES, CLONES_OF_MISSING, CLONE
 /* What to remove if a node has nothing to draw. */
 enum Pruning : uint8_t { NOTHING, ITSELF, PARENT_TOO };
 
-/* A vector of a request, of which hosts give a single number as such. */
-template <class T>
-class Vector : public View<T> {
- public:
-  Vector(const Values &given, const char *name) {
-    const double *number = std::get_if<double>(&given[name]);
-    const bool *flag = std::get_if<bool>(&given[name]);
-    double value = number != nullptr ? *number : flag != nullptr && *flag;
-    using Limits = std::numeric_limits<T>;
-    bool is_held = std::is_same_v<T, double> || (value >= Limits::lowest() && value <= Limits::max());
-    if (flag != nullptr || (number != nullptr && is_held)) {
-      single = {static_cast<T>(value)};
-      this->values = single.data();
-      this->length = 1;
-    } else {
-      View<T>::operator=(given.array<T>(name, "be a vector of the nodes or columns of a tree"));
-    }
-  }
-  Vector(const Vector &) = delete; /* it may view its own memory */
+/* A declared node. Hosts give these numbers of each node, one node after another. */
+struct DeclaredNode {
+  static constexpr int64_t N_NUMBERS = 9;
 
-  /* Whether it has this length, and no value beyond these limits. */
-  bool fits(int64_t count, double least, double most) const {
-    return this->length == count &&
-           std::all_of(this->begin(), this->end(), [&](T value) { return value >= least && value <= most; });
-  }
+  int32_t parent; /* -1 for the root */
+  uint8_t selection, mode, pruning;
+  int32_t repeat;     /* how many times in a row each option is used */
+  int32_t column;     /* of the condition or the clones, -1 for none */
+  double weight;      /* among siblings, -1 for none */
+  int32_t summed;     /* instead, the column whose sum is the weight: -1 counts rows, -2 is none */
+  int32_t row_weight; /* the numbers that weigh the rows of a leaf: a column, -1 for none */
 
- private:
-  std::vector<T> single;
+  bool has_weight() const { return weight >= 0 || summed >= -1; }
 };
+
+inline const char *OF_TREE = "be numbers of the nodes or columns of a tree";
 
 /* The declared nodes, in preorder, and the columns of the table that they use, one after another. */
 struct Declaration {
   const int64_t n_rows;
   List<std::string> names;
-  const Vector<int32_t> parents;     /* -1 for the root */
-  const Vector<uint8_t> selections;  /* of each node a Selection, a Mode, a Pruning */
-  const Vector<uint8_t> modes, prunings;
-  const Vector<int32_t> repeats;     /* how many times in a row each option is used */
-  const Vector<int32_t> columns;     /* of the condition or the clones, -1 for none */
-  const Vector<double> weights;      /* among siblings, -1 for none */
-  const Vector<int32_t> summed;      /* instead, the column whose sum is the weight: -1 counts rows, -2 is none */
-  const Vector<int32_t> row_weights; /* the numbers that weigh the rows of a leaf: a column, -1 for none */
-  const Vector<int32_t> n_values, codes; /* of columns: the limit of the codes, -1 is missing; n_rows codes of each */
-  const Vector<uint8_t> taken; /* of each condition: 1 if missing values, then those of each code, meet it */
-  const Vector<double> numbers; /* n_rows of each column of numbers */
+  List<DeclaredNode> nodes;
+  const View<int32_t> n_values, codes; /* of columns: the limit of the codes, -1 is missing; n_rows codes of each */
+  const View<uint8_t> taken;   /* of each condition: 1 if missing values, then those of each code, meet it */
+  const View<double> numbers; /* n_rows of each column of numbers */
   List<int64_t> taken_begins, depths;
 
   Declaration(const Values &given, Host &host)
-      : n_rows(given.count("n_rows")), parents(given, "parents"), selections(given, "selections"),
-        modes(given, "modes"), prunings(given, "prunings"), repeats(given, "repeats"), columns(given, "columns"),
-        weights(given, "weights"), summed(given, "summed"), row_weights(given, "row_weights"),
-        n_values(given, "n_values"), codes(given, "column_codes"), taken(given, "taken"), numbers(given, "numbers") {
+      : n_rows(given.count("n_rows")), n_values(given.array<int32_t>("n_values", OF_TREE)),
+        codes(given.array<int32_t>("column_codes", OF_TREE)), taken(given.array<uint8_t>("taken", OF_TREE)),
+        numbers(given.array<double>("numbers", OF_TREE)) {
     names.emplace_back();
     for (uint8_t byte : given.array<uint8_t>("names", "be the names of nodes")) {
       if (byte == 0x1f) names.emplace_back();
       else names.back() += static_cast<char>(byte);
     }
-    if (!has_nodes() || !has_columns(host)) refuse("recipe", "others", "have the nodes and the columns of a tree");
+    bool fits = read_nodes(given.array<double>("nodes", OF_TREE)) && has_parts() && has_columns(host);
+    if (!fits) refuse("recipe", "others", "have the nodes and the columns of a tree");
   }
 
-  int64_t count() const { return parents.length; }
-  bool is_leaf(int64_t node) const { return node + 1 == count() || parents[node + 1] != node; }
-  bool has_weight(int64_t node) const { return weights[node] >= 0 || summed[node] >= -1; }
+  const DeclaredNode &operator[](int64_t node) const { return nodes[node]; }
+  int64_t count() const { return nodes.count(); }
+  bool is_leaf(int64_t node) const { return node + 1 == count() || nodes[node + 1].parent != node; }
   const std::string &name(int64_t node) const { return names[node]; }
-  int32_t code(int64_t node, int64_t row) const { return codes[columns[node] * n_rows + row]; }
+  int32_t code(int64_t node, int64_t row) const { return codes[nodes[node].column * n_rows + row]; }
   double number(int64_t column, int64_t row) const { return numbers[column * n_rows + row]; }
 
   /* Whether a node is another one, or below it. */
   bool is_within(int64_t node, int64_t other) const {
-    while (node > other) node = parents[node];
+    while (node > other) node = nodes[node].parent;
     return node == other;
   }
 
   std::string path(int64_t node) const {
-    return parents[node] < 0 ? name(node) : path(parents[node]) + "/" + name(node);
+    return node == 0 ? name(node) : path(nodes[node].parent) + "/" + name(node);
   }
 
  private:
-  bool has_nodes() {
-    int64_t n = count(), n_columns = n_values.length, n_taken = 0;
-    int64_t n_numbers = numbers.length / n_rows;
-    bool fits = n > 0 && parents[0] == -1 && static_cast<int64_t>(names.size()) == n &&
-                selections.fits(n, ALL_ROWS, CLONES_OF_PRESENT) && modes.fits(n, REPLACEMENT, SHUFFLED) &&
-                prunings.fits(n, NOTHING, PARENT_TOO) && repeats.fits(n, 1, LARGEST_COUNT) &&
-                columns.fits(n, -1, double(n_columns) - 1) && weights.fits(n, -1, std::numeric_limits<double>::max()) &&
-                summed.fits(n, -2, double(n_numbers) - 1) && row_weights.fits(n, -1, double(n_numbers) - 1) &&
-                n_values.fits(n_columns, 0, double(n_rows));
-    for (int64_t node = 0; fits && node < n; node++) {
-      fits = node == 0 || (parents[node] >= 0 && parents[node] < node && is_within(node - 1, parents[node]));
+  /* Read the nodes, whose numbers are within their limits; return whether they are. */
+  bool read_nodes(View<double> given) {
+    double n = static_cast<double>(names.count()), n_numbers = static_cast<double>(numbers.length / n_rows);
+    double most_column = static_cast<double>(n_values.length) - 1, most = std::numeric_limits<double>::max();
+    const double limits[][2] = {{-1, n - 1}, {ALL_ROWS, CLONES_OF_PRESENT}, {REPLACEMENT, SHUFFLED},
+                                {NOTHING, PARENT_TOO}, {1, LARGEST_COUNT}, {-1, most_column}, {-1, most},
+                                {-2, n_numbers - 1}, {-1, n_numbers - 1}};
+    bool fits = given.length == names.count() * DeclaredNode::N_NUMBERS;
+    for (int64_t i = 0; fits && i < given.length; i++) {
+      const double *limit = limits[i % DeclaredNode::N_NUMBERS];
+      fits = given[i] >= limit[0] && given[i] <= limit[1];
+    }
+    for (const double *one = given.begin(); fits && one != given.end(); one += DeclaredNode::N_NUMBERS) {
+      nodes.push_back({int32_t(one[0]), uint8_t(one[1]), uint8_t(one[2]), uint8_t(one[3]), int32_t(one[4]),
+                       int32_t(one[5]), one[6], int32_t(one[7]), int32_t(one[8])});
+    }
+    return fits;
+  }
+
+  /* Whether parents are before their children, in preorder, and conditions and numbers are those of all columns. */
+  bool has_parts() {
+    int64_t n_taken = 0;
+    bool fits = std::all_of(n_values.begin(), n_values.end(), [&](int32_t limit) {
+      return limit >= 0 && limit <= n_rows;
+    });
+    for (int64_t node = 0; fits && node < count(); node++) {
+      const DeclaredNode &own = nodes[node];
+      fits = node == 0 ? own.parent == -1
+                       : own.parent >= 0 && own.parent < node && is_within(node - 1, own.parent);
       if (!fits) break;
-      depths.push_back(node == 0 ? 0 : depths[parents[node]] + 1);
+      depths.push_back(node == 0 ? 0 : depths[own.parent] + 1);
       taken_begins.push_back(n_taken);
       /* Nodes are gone through by recursion. */
-      fits = depths.back() < 1000 && (selections[node] == ALL_ROWS || columns[node] >= 0);
-      if (fits && selections[node] == CONDITION) n_taken += n_values[columns[node]] + 1;
+      fits = depths.back() < 1000 && (own.selection == ALL_ROWS || own.column >= 0);
+      if (fits && own.selection == CONDITION) n_taken += n_values[own.column] + 1;
     }
-    return fits && taken.fits(n_taken, 0, 1) && numbers.length == n_numbers * n_rows;
+    bool are_flags = std::all_of(taken.begin(), taken.end(), [](uint8_t flag) { return flag < 2; });
+    return fits && taken.length == n_taken && are_flags && numbers.length % n_rows == 0;
   }
 
   bool has_columns(Host &host) const {
@@ -221,14 +220,14 @@ class NodeBuilder {
   int64_t n_options = 0;
 
   Clones &of(int64_t node) { return clones[node]; }
-  Clones &above(int64_t node) { return node == 0 ? table : of(declaration.parents[node]); }
+  Clones &above(int64_t node) { return node == 0 ? table : of(declaration[node].parent); }
 
   void select_rows(int64_t node) {
     Clones &mine = of(node);
-    if (declaration.selections[node] == ALL_ROWS) {
+    if (declaration[node].selection == ALL_ROWS) {
       mine.rows = above(node).rows;
       mine.begins = above(node).begins;
-    } else if (declaration.selections[node] == CONDITION) {
+    } else if (declaration[node].selection == CONDITION) {
       filter_rows(node);
     } else {
       make_clones(node);
@@ -253,7 +252,7 @@ class NodeBuilder {
   /* Make a clone for each value among the rows of each clone of the parent, in order of first appearance. */
   void make_clones(int64_t node) {
     Clones &mine = of(node);
-    int64_t n_values = declaration.n_values[declaration.columns[node]], n_missing = 0;
+    int64_t n_values = declaration.n_values[declaration[node].column], n_missing = 0;
     List<int64_t> last(static_cast<size_t>(n_values) + 1, -1), made(n_values + 1);
     mine.begins = {0};
     above(node).visit_rows(host, [&](int64_t place, int32_t row, int64_t clone) {
@@ -261,7 +260,7 @@ class NodeBuilder {
       n_missing += code < 0;
       int32_t &own = scratch[place];
       own = -1;
-      if (code < 0 && declaration.selections[node] != CLONES_OF_MISSING) return;
+      if (code < 0 && declaration[node].selection != CLONES_OF_MISSING) return;
       int64_t value = code < 0 ? n_values : code;
       if (std::exchange(last[value], clone) != clone) {
         made[value] = static_cast<int64_t>(mine.parents.size());
@@ -272,7 +271,7 @@ class NodeBuilder {
       own = static_cast<int32_t>(made[value]);
       mine.begins[own + 1]++;
     });
-    if (n_missing > 0 && declaration.selections[node] == CLONES) {
+    if (n_missing > 0 && declaration[node].selection == CLONES) {
       refuse(
           "missing", text("'error', while ", count_of(n_missing, "row"), " of ", above(node).begins.back(), " ",
                           n_missing == 1 ? "lacks" : "lack", " a value,"),
@@ -302,13 +301,13 @@ class NodeBuilder {
       any_empty = any_empty || size == 0;
       if (node == 0) break;
       int64_t &of_parent = above(node).sizes[mine.parent(clone)];
-      if (size == 0 && declaration.prunings[node] == PARENT_TOO) {
+      if (size == 0 && declaration[node].pruning == PARENT_TOO) {
         of_parent = -1;
       } else if (of_parent >= 0) {
         of_parent += size;
       }
     }
-    return any_empty && (node == 0 || declaration.prunings[node] == NOTHING);
+    return any_empty && (node == 0 || declaration[node].pruning == NOTHING);
   }
 
   /* Number the remaining clones of a declared node, and prune those below removed ones. */
@@ -384,8 +383,8 @@ class NodeBuilder {
         host.go_on(theirs.n_rows(clone));
       });
     };
-    for (int64_t child = node + 1; child < declaration.count() && declaration.parents[child] >= node; child++) {
-      if (declaration.parents[child] == node) mark(child, 1);
+    for (int64_t child = node + 1; child < declaration.count() && declaration[child].parent >= node; child++) {
+      if (declaration[child].parent == node) mark(child, 1);
     }
     visit_nodes(node, [&](int64_t number, int64_t clone) {
       int64_t begin = of(node).begins[clone];

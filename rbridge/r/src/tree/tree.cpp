@@ -110,8 +110,8 @@ class Tree : public Sampler {
       return nodes.depths[left] < nodes.depths[right];
     });
     for (int32_t declared : nodes.declared) {
-      drawing.modes.push_back(declaration.modes[declared]);
-      drawing.repeats.push_back(declaration.repeats[declared]);
+      drawing.modes.push_back(declaration[declared].mode);
+      drawing.repeats.push_back(declaration[declared].repeat);
     }
   }
 
@@ -119,17 +119,17 @@ class Tree : public Sampler {
   void weigh(const Declaration &declaration, Host &host) {
     List<uint8_t> matter(declaration.count()); /* whether the weights of the options of a declared node do */
     for (int64_t node = declaration.count() - 1; node >= 0; node--) {
-      bool has_weights = matter[node] || declaration.row_weights[node] >= 0;
-      matter[node] = has_weights && declaration.modes[node] == REPLACEMENT;
-      if (node > 0 && declaration.has_weight(node)) matter[declaration.parents[node]] = true;
+      bool has_weights = matter[node] || declaration[node].row_weight >= 0;
+      matter[node] = has_weights && declaration[node].mode == REPLACEMENT;
+      if (node > 0 && declaration[node].has_weight()) matter[declaration[node].parent] = true;
     }
     for (int64_t node = 0; node < nodes.count(); node++) {
       int64_t declared = nodes.declared[node];
-      double fixed = declaration.weights[declared] >= 0 ? declaration.weights[declared] : 1;
-      chances.push_back(declaration.summed[declared] >= -1 ? sum(declaration, node, declared, host) : fixed);
+      double fixed = declaration[declared].weight >= 0 ? declaration[declared].weight : 1;
+      chances.push_back(declaration[declared].summed >= -1 ? sum(declaration, node, declared, host) : fixed);
     }
     for (int64_t node = 0; node < nodes.count(); node++) {
-      int64_t declared = nodes.declared[node], column = declaration.row_weights[declared];
+      int64_t declared = nodes.declared[node], column = declaration[declared].row_weight;
       drawing.begins.push_back(matter[declared] ? static_cast<int64_t>(drawing.cumulative.size()) : -1);
       double total = 0;
       for (int64_t i = nodes.begin(node); matter[declared] && i < nodes.begin(node + 1); i++) {
@@ -158,7 +158,7 @@ class Tree : public Sampler {
 
   /* Sum the column of a proportional weight over the rows of the leaves below a node. */
   double sum(const Declaration &declaration, int64_t node, int64_t declared, Host &host) const {
-    int64_t column = declaration.summed[declared];
+    int64_t column = declaration[declared].summed;
     bool is_leaf = nodes.is_leaf(node);
     if (is_leaf && column == -1) return static_cast<double>(nodes.n_options(node));
     double total = 0;
@@ -228,17 +228,17 @@ class Tree : public Sampler {
   void warn(const Declaration &declaration, const Values &given, Host &host) const {
     static const char *const modes[] = {"replacement", "sequential", "shuffle"};
     for (int64_t node = 1; node < declaration.count(); node++) {
-      int64_t parent = declaration.parents[node], mode = declaration.modes[parent];
-      if (!declaration.has_weight(node) || mode == REPLACEMENT) continue;
+      int64_t parent = declaration[node].parent, mode = declaration[parent].mode;
+      if (!declaration[node].has_weight() || mode == REPLACEMENT) continue;
       host.warning += text(
           "The 'weight' of node '", declaration.path(node), "' has no effect: its parent has the mode '",
           std::string(modes[mode]), "', not 'replacement'.\n"
       );
     }
-    if (given.has("batch_size") && std::fmod(batch_size, declaration.repeats[0]) != 0) {
+    if (given.has("batch_size") && std::fmod(batch_size, declaration[0].repeat) != 0) {
       host.warning += text(
           "The 'batch_size' parameter, ", batch_size, ", is not a multiple of the root's 'repeat', ",
-          declaration.repeats[0], ": rows that follow one another by it are split between batches.\n"
+          declaration[0].repeat, ": rows that follow one another by it are split between batches.\n"
       );
     }
   }
@@ -269,8 +269,7 @@ const Kind tree_kind = {
           flag("persistent")} +
         SHARING,
     make<Tree>,
-    {"parents", "names", "selections", "modes", "prunings", "repeats", "columns", "weights", "summed", "row_weights",
-     "n_rows", "n_values", "column_codes", "taken", "numbers", "auxiliary", "functions", "first", "second"},
+    {"nodes", "names", "n_rows", "n_values", "column_codes", "taken", "numbers", "auxiliary", "functions"},
 };
 
 }  // namespace pystrat

@@ -61,16 +61,16 @@ struct DrawnValue {
   }
 };
 
-/* Read the functions of a request; hosts name the one that is refused. */
+/* Read the functions of a request, each a number and two arguments; hosts name the one that is refused. */
 inline List<DrawnValue> read_values(const Values &given) {
   List<DrawnValue> values;
   if (!given.has("functions")) return values;
-  const Vector<uint8_t> functions(given, "functions");
-  const Vector<double> first(given, "first"), second(given, "second");
-  bool fit = first.length == functions.length && second.length == functions.length;
-  if (!fit) refuse("recipe", "others", "have two arguments of each function");
-  for (int64_t i = 0; i < functions.length; i++) {
-    values.push_back({functions[i], first[i], second[i]});
+  const View<double> numbers = given.array<double>("functions", "be functions and their arguments");
+  if (numbers.length % 3 != 0) refuse("recipe", "others", "have two arguments of each function");
+  for (int64_t i = 0; i < numbers.length / 3; i++) {
+    bool is_known = numbers[3 * i] >= OF_USER && numbers[3 * i] <= COUNTER;
+    uint8_t function = is_known ? static_cast<uint8_t>(numbers[3 * i]) : COUNTER + 1;
+    values.push_back({function, numbers[3 * i + 1], numbers[3 * i + 2]});
     if (values.back().is_valid()) continue;
     refuse(
         "auxiliary", "{stratum}",

@@ -66,9 +66,7 @@ test_that("what only R can be given is refused", {
   none = "The 'rules' parameter must be a file of rules, or a list of rules. Got"
   refused(paste(none, "'IT 20', no file, instead. Put a rule that is written out into a list."), "IT 20")
   refused(paste(none, "a list with 2 values instead."), list(c("IT 20", "* 1")))
-  refused("for each file. Got a value of class 'factor'", weights = factor(1))
-  refused("Got a list with '3' instead. Numbers beside '*' are written as list(3, 1, '*').",
-    weights = c(3, "*", 1, 1))
+  refused("'weights' parameter must hold numbers. Got a value of class 'character'", weights = c(3, "*", 1, 1))
   refused("must be a share below 1, or a number of lines from 2. Got 1 instead.", sample = 1L)
   refused("The 'weights' parameter must be a table from epochs, integers from 0 to 6700000, to lists of weights. Got",
     weights = list("0" = 1:4, a = 1:4))
