@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.limits import MAX_SEED
+from pystrat.core.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED
 from pystrat.core.messages import check_integer, refused_value
 from pystrat.core.recipe import compact
 from pystrat.core.strata import Strata, encode_strata, strata_of_keys
@@ -120,6 +120,10 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     def shards(self) -> tuple[str, ...]:
         """The names of the shards of this process."""
         return tuple(self._plan.by_name.shards[place] for place in self._places.tolist())
+
+    def _check_epoch(self, epoch: Any) -> int:
+        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.by_name.shards) - 1)
+        return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
 
 def _codes_of(encoded: Strata, strata: Sequence[str]) -> NDArray[Any]:
