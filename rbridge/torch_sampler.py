@@ -71,7 +71,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     r = session()
     if not isinstance(generator, r.rinterface.Sexp):
         raise refused_type("generator", "be a generator or an instance made by torch::sampler()", show(generator))
-    rows, offsets = map(as_array, r.call("delivered_rows", generator, n_rows))
+    rows, offsets = map(as_array, r.call("collect_rows", generator, n_rows))
     positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
     return Batches(positions, offsets.astype(np.int64))
 

@@ -30,7 +30,6 @@ from pystrat import (
 )
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.stream import StratifiedStream
-from tests.hostile import HOSTILE, bounded_memory
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
@@ -253,25 +252,6 @@ def job_warned(rank: int, world: int) -> Any:
             iterator, before = iter(sampler), len(caught)
             list(iterator), list(sampler)
         told[name] = [before, *(str(warning.message) for warning in caught)]
-    return told
-
-
-def hostile_values() -> dict[str, Callable[[], Any]]:
-    """Values that a process passes in place of its shards or its sampler, each made anew."""
-    return {**HOSTILE, **{f"shard {name}": lambda make=make: {"part": make()} for name, make in HOSTILE.items()}}
-
-
-def job_hostile(rank: int, world: int) -> Any:
-    """What `gather_counts` and `check_ranks` return or say if one process passes values that nobody expects."""
-    told: dict[str, list[str]] = {"gather_counts": [], "check_ranks": []}
-    pd.Index(["a"])  # pandas 3 loads pyarrow with the first text, which needs more memory than the bound of a call
-    for make in hostile_values().values():
-        for call, valid in ((gather_counts, {"own": ["x"]}), (check_ranks, stratified(world, rank))):
-            try:
-                with bounded_memory():
-                    told[call.__name__].append(f"table {call(make() if rank == 1 else valid)}")
-            except Exception as error:
-                told[call.__name__].append(str(error))
     return told
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from tests import distributed_job
 
 ALL_JOBS = {
-    2: ("batches", "feedback", "vocabulary", "wrapped", "hostile", "warned", "ray"),
+    2: ("batches", "feedback", "vocabulary", "wrapped", "warned", "ray"),
     3: ("batches", "ranks"),
     4: ("batches", "sharded"),
 }

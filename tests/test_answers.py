@@ -10,7 +10,6 @@ import pytest
 
 from pystrat import (
     DownsampledBatchSampler,
-    FeatureLookup,
     NoDuplicatesBatchSampler,
     PairDataset,
     StratifiedBatchSampler,
@@ -19,11 +18,9 @@ from pystrat import (
     TreeBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
-    correct_probabilities,
     decode_pairs,
     stratified_split,
 )
-from pystrat.corpus.mixture import weights_of_files
 
 LABELED = pd.Series([0, 1] * 6, index=range(12, 0, -1))
 OTHERS = pd.Series([0, 0, 1, 1, 2, 2] * 2)
@@ -31,21 +28,6 @@ OTHERS = pd.Series([0, 0, 1, 1, 2, 2] * 2)
 WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
     "minimums": (lambda m: StratifiedBatchSampler(LABELED, m, seed=1), pd.Series({1: 3, 0: 2}), {1: 3, 0: 2}),
     "multipliers": (lambda m: DownsampledBatchSampler(LABELED, m, 4, seed=1), pd.Series({1: 0.5}), {1: 0.5}),
-    "weights of classes": (
-        lambda weights: DownsampledBatchSampler(LABELED, {1: 0.5}, 4, weights=weights, seed=1).class_weights(),
-        pd.Series({1: 2.0, 0: 1.0}),
-        {1: 2.0, 0: 1.0},
-    ),
-    "rates": (
-        lambda rates: correct_probabilities(pd.DataFrame({"a": [0.5], "b": [0.5]}), rates),
-        pd.Series({"b": 0.25, "a": 1.0}),
-        {"b": 0.25, "a": 1.0},
-    ),
-    "parts": (
-        lambda sizes: sorted(stratified_split(LABELED, sizes, seed=1)),
-        pd.Series({"train": 9, "test": 3}),
-        {"train": 9, "test": 3},
-    ),
     "features": (
         lambda features: PairDataset(2, 3, user_features=features, user_ids=["ann", "bob"])[[1, 7]]["user_features"],
         pd.Series({"bob": 1, "ann": 2}),
@@ -60,16 +42,6 @@ WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
         lambda ids: decode_pairs([1, 7], 3, user_ids=ids),
         pd.Series(["b", "a"], index=[1, 0]),
         np.array(["a", "b"], object),
-    ),
-    "weights of files": (
-        lambda weights: weights_of_files(weights, ["web.de", "news.de"]),
-        pd.Series({"news.de": 3, "web.de": 1}),
-        [1, 3],
-    ),
-    "features by id": (
-        lambda features: FeatureLookup(features)(["a", "b"]),
-        pd.Series({"b": 1, "a": 2}),
-        {"b": 1, "a": 2},
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Callable
 
 import numpy as np
@@ -143,12 +142,6 @@ OF_NUMBERS: dict[str, tuple[Entry, list[Any]]] = {
 }
 
 
-def refusal_of(entry: Entry, given: Any) -> str:
-    with pytest.raises((TypeError, ValueError)) as refused:
-        entry(given)
-    return str(refused.value)
-
-
 @pytest.mark.parametrize("form", INTEGER_FORMS)
 @pytest.mark.parametrize("name", OF_INTEGERS)
 def test_integers_of_every_form_give_what_a_list_gives(name: str, form: str) -> None:
@@ -170,48 +163,7 @@ def test_numbers_of_every_form_give_what_a_list_gives(name: str, form: str) -> N
     assert entry(NUMBER_FORMS[form](values)) == entry(values)
 
 
-COLUMNS: dict[str, Form] = {
-    "array": lambda values: np.array(values)[:, None],
-    "masked": lambda values: np.ma.array(values)[:, None],
-    "tensor": lambda values: torch.tensor(values)[:, None],
-    "tensors": lambda values: [torch.tensor([value]) for value in values],
-    "arrays": lambda values: [np.array([value]) for value in values],
-    "lists": lambda values: [[value] for value in values],
-}
-
-
-@pytest.mark.parametrize("form", COLUMNS)
-@pytest.mark.parametrize("name", ["strata", "values of bins", "codes", "weights", "new weights"])
-def test_values_of_shape_n_1_are_one_value_per_row(name: str, form: str) -> None:
-    entry, values = OF_NUMBERS[name]
-    assert entry(COLUMNS[form](values)) == entry(values)
-
-
 # What no entry takes is refused with the same words in every form.
-
-MISSING_FORMS: dict[str, Form] = {
-    "tensor": lambda values: torch.tensor(values, dtype=torch.bfloat16),
-    "float16": array_of("float16"),
-    "masked": np.ma.masked_invalid,
-    **{f"Series {dtype}": series_of(dtype) for dtype in ("float32", "Float32", "Sparse[float]", *ARROW_NUMBERS)},
-    "Series Int64": lambda values: pd.Series(
-        [None if np.isnan(value) else int(value) for value in values], dtype="Int64"
-    ),
-}
-
-
-@pytest.mark.parametrize("form", MISSING_FORMS)
-@pytest.mark.parametrize("name", ["strata", "weights", "new weights", "codes"])
-def test_missing_numbers_of_every_form_are_refused_alike(name: str, form: str) -> None:
-    entry, values = OF_NUMBERS[name][0], [float("nan"), 1.0]
-    assert refusal_of(entry, MISSING_FORMS[form](values)) == refusal_of(entry, np.array(values))
-
-
-@pytest.mark.parametrize("name", ["labels", "weights", "new weights", "table of probabilities"])
-def test_lists_of_unequal_lengths_are_refused_alike(name: str) -> None:
-    entry, values = OF_NUMBERS[name][0], [[0.5], [0.5, 1.0]]
-    assert re.search("Got (object values|other values|1 dimension) instead", refusal_of(entry, values))
-    assert refusal_of(entry, [torch.tensor(row) for row in values]) == refusal_of(entry, values)
 
 
 def test_one_row_and_one_value_are_feedback_too() -> None:

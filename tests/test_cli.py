@@ -170,13 +170,6 @@ def test_an_error_names_options_takes_one_line_and_gives_two(
     assert told.err.startswith("pystrat: ") and message in told.err
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "table.csv").write_text("x,y\n1,2\n1,2,3\n")
-    for name, message in (("nowhere.csv", "No such file"), ("table.csv", "Expected 2 fields in line 3, saw 3")):
-        assert run("plan", tmp_path / name, "--strata", "x", "--mean-batch-size", 3) == 2
-        assert message in capsys.readouterr().err
-
-
 def test_an_output_never_overwrites_the_input(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     link, before = tmp_path / "link.csv", file.read_bytes()
     link.symlink_to(file)

@@ -132,15 +132,6 @@ def test_resumes_within_an_epoch_and_in_the_next_one(name: str, taken: int) -> N
     assert (list(resumed), list(resumed)) == expected
 
 
-def test_the_length_is_that_of_the_next_epoch() -> None:
-    sampler = distribute(ByEpoch(), seed=1)
-    lengths = []
-    for _ in range(4):
-        lengths.append(len(sampler))
-        assert len(list(sampler)) == lengths[-1]
-    assert lengths == [4, 5, 6, 4]
-
-
 ITEMS = "must be an iterable of rows or of batches, each time that it is iterated over. Got no items"
 REFUSED = {
     "one of this package": (lambda: distribute(UniformBatchSampler(9, 3), seed=1), "Got one of class 'UniformBatch"),
@@ -173,9 +164,3 @@ def test_refuses(name: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises((TypeError, ValueError), match=message):
         call()
-
-
-@pytest.mark.parametrize("name", sorted(set(SAMPLERS) - {"rows in order", "batches by epoch"}))
-def test_epochs_and_seeds_differ(name: str) -> None:
-    epochs = [lists(made(name, seed=seed).batches(epoch)) for seed, epoch in [(5, 0), (5, 1), (6, 0)]]
-    assert epochs[0] != epochs[1] and epochs[0] != epochs[2]

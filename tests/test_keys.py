@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import io
 from typing import Any
 
 import numpy as np
@@ -99,15 +98,6 @@ def test_the_values_are_the_columns_of_tables_of_counts(name: str) -> None:
     assert len(ShardedStratifiedBatchSampler(labels, 5, counts=counts, shards=["a"], seed=1)) == 4
 
 
-def test_a_table_of_counts_may_be_kept_as_text() -> None:
-    labels = LABELS["ints"]
-    counts = shard_counts({"a": labels, "b": labels})
-    saved = pd.read_csv(io.StringIO(counts.to_csv()), index_col=0)
-    assert list(counts.columns) == [1, 0] and list(saved.columns) == ["1", "0"]
-    samplers = [ShardedStratifiedBatchSampler(labels, 5, counts=c, shards=["a"], seed=1) for c in (counts, saved)]
-    assert list(samplers[0]) == list(samplers[1])
-
-
 @pytest.mark.parametrize("name", [name for name in LABELS if name != "two columns in a dict"])
 def test_mappings_take_the_values_of_the_rows_as_keys(name: str) -> None:
     keys = list(dict.fromkeys(series_of(LABELS[name])))
@@ -129,19 +119,6 @@ def test_tables_are_sorted_as_classes_are_in_the_order_of_categories_with_missin
     assert missing[:2].tolist() == ["a", "b"] and pd.isna(missing[2])
 
 
-def test_several_columns_have_an_index_of_their_names() -> None:
-    index = StratifiedBatchSampler(LABELS["two columns"], 1).plan.keep_rates.index
-    assert index.names == ["x", "y"] and index.tolist() == [(0, "b"), (1, "a")]
-    minimum = {(1, "a"): 3}
-    assert StratifiedBatchSampler(LABELS["two columns"], minimum).plan.minimums[(1, "a")] == 3
-
-
-def test_a_row_that_is_never_sampled_has_no_weight() -> None:
-    sampler = StratifiedBatchSampler([1, None, 0, 0], mean_batch_size=1, balance="under", missing="drop", seed=1)
-    assert np.array_equal(sampler.weights(), [1, np.nan, 2, 2], equal_nan=True)
-    assert sampler.weights(sampler.batches(0).rows, normalize=True).mean() == pytest.approx(1)
-
-
 @pytest.mark.parametrize(
     ("labels", "key", "advice"),
     [
@@ -156,8 +133,3 @@ def test_other_keys_are_refused(labels: Any, key: Any, advice: str) -> None:
     with pytest.raises(ValueError) as error:
         StratifiedBatchSampler(labels, mean_batch_size=10, shares={key: 1})
     assert advice in str(error.value)
-
-
-def test_a_key_is_given_once() -> None:
-    with pytest.raises(ValueError, match="name each stratum once. Got 'a' twice"):
-        StratifiedBatchSampler(["a", "b"], {"a": 1, b"a": 2})

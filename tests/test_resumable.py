@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Iterator
 
+import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 
-from pystrat import ResumableLoader, UniformBatchSampler
+from pystrat import NegativePairBatchSampler, PairDataset, ResumableLoader, UniformBatchSampler
 from pystrat.stream import StratifiedStream, count_sources
-from tests.training_libraries import loader_of, sampler_of
+from tests.training_libraries import LABELS, epoch_of, loader_of, sampler_of
 
 SOURCES = {name: [[name, row, row % 5 == 0] for row in range(40)] for name in "abcd"}
 GIVEN: dict[str, Any] = {"read": iter, "stratum": 2, "lanes": 2, "seed": 1}
@@ -84,6 +85,36 @@ def test_the_state_counts_the_batches_of_all_ranks() -> None:
     take(loader, 2)
     assert (loader.state_dict()["epoch"], loader.state_dict()["batch"]) == (0, 4)
     assert len(loader) == len(loader.sampler) and repr(loader) == f"ResumableLoader({loader.sampler!r})"
+
+
+class OneByOne(Dataset[int]):
+    """A dataset that takes no list of rows."""
+
+    def __len__(self) -> int:
+        return len(LABELS)
+
+    def __getitem__(self, row: int) -> int:
+        assert type(row) is int
+        return row
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("workers", [0, 2])
+def test_datasets_that_are_asked_for_one_row_after_the_other(workers: int) -> None:
+    begun, resumed = (
+        ResumableLoader(DataLoader(OneByOne(), batch_sampler=sampler_of(), num_workers=workers, collate_fn=list))
+        for _ in range(2)
+    )
+    taken = list(islice(begun, 3))
+    resumed.load_state_dict(begun.state_dict())
+    assert taken + list(resumed) == epoch_of(sampler_of(), 0)
+    dataset = PairDataset(2, 9, item_features=np.arange(9.0))
+    pairs = [NegativePairBatchSampler([0, 0, 1], [0, 3, 1], 0.3, 5, n_items=9, seed=1) for _ in range(2)]
+    at_once: Any = DataLoader(dataset, sampler=pairs[1], batch_size=None)
+    for batch, other in zip(ResumableLoader(DataLoader(dataset, batch_sampler=pairs[0])), at_once):
+        assert {name: values.tolist() for name, values in batch.items()} == {
+            name: values.tolist() for name, values in other.items()
+        }
 
 
 class HasState(list[list[int]]):

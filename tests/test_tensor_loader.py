@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Iterable, NamedTuple
 
@@ -155,6 +156,18 @@ def test_a_transform_gets_each_batch_on_the_device() -> None:
     assert list(TensorLoader(*data(), sampler=sampler(seed=1), **given)) == [["meta"] * 3] * len(plain)
 
 
+@pytest.mark.thorough
+def test_a_memory_map_larger_than_a_chunk_and_a_tree_without_an_end(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.arange(400_000, dtype=np.float32).reshape(-1, 4))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    samplers = [StratifiedBatchSampler(np.arange(len(mapped)) % 7 // 5, 50, seed=1) for _ in range(2)]
+    whole = torch.from_numpy(np.array(mapped))
+    assert_all_same(TensorLoader(mapped, sampler=samplers[0], chunk=4096), TensorLoader(whole, sampler=samplers[1]))
+    trees = [TreeBatchSampler({"x": LABELS}, SPEC, 6, length=length, seed=1) for length in (None, 6 * 3000)]
+    loaders = [TensorLoader(x, sampler=tree, chunk=700) for tree in trees]
+    assert_all_same(islice(loaders[0], 3000), loaders[1])
+
+
 # Pairs, auxiliary values, feedback ------------------------------------------------------------------------------------
 
 
@@ -222,21 +235,6 @@ def test_a_loader_continues_after_each_batch(name: str) -> None:
             assert_all_same([*rest, *loader] if taken < len(first) else rest, [*first[taken:], *second])
 
 
-def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:
-    before = x.clone()
-    batches = list(TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1)))
-    expected = [batch[0].clone() for batch in batches]
-    weight = torch.ones(3, requires_grad=True)
-    loss = (batches[0][0] * weight).sum()
-    batches[1][0].mul_(weight)  # in place, with a gradient
-    batches[2][0].zero_()
-    loss.backward()  # does not see these changes
-    assert torch.equal(weight.grad, expected[0].sum(0))  # type: ignore[arg-type]
-    assert torch.equal(x, before)
-    for place in (0, *range(3, len(batches))):
-        assert torch.equal(batches[place][0], expected[place]) and not batches[place][0].requires_grad
-
-
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
@@ -293,38 +291,3 @@ def test_what_is_refused(tensors: list[Any], given: dict[str, Any], message: str
     with pytest.raises((TypeError, ValueError)) as caught:
         list(TensorLoader(*tensors, **{"sampler": SAMPLERS["stratified"](seed=1), **given}))
     assert message in str(caught.value)
-
-
-def test_values_of_any_type_stay_as_they_are() -> None:
-    names = "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
-    values = [torch.arange(N).to(getattr(torch, name)) for name in names]
-    for each in values:
-        if each.dtype.is_floating_point:
-            each[::3] = float("nan")
-            each[1::3] = -0.0
-    sampler = SAMPLERS["stratified"]
-    assert_all_same(TensorLoader(*values, sampler=sampler(seed=1)), loader_of(TensorDataset(*values), sampler(seed=1)))
-
-
-def test_states_before_within_and_after_an_epoch() -> None:
-    loader = TensorLoader(x, sampler=SAMPLERS["stratified"](seed=1))
-
-    def place() -> tuple[int, int]:
-        state = loader.state_dict()
-        return state["epoch"], state["batch"]
-
-    assert place() == (0, 0)
-    batches = iter(loader)
-    assert place() == (0, 0), "an iteration begins at its first batch"
-    next(batches)
-    next(batches)
-    assert place() == (0, 2)
-    another = iter(loader)
-    assert place() == (1, 0), "the newest iteration has taken nothing yet"
-    next(another)
-    assert place() == (1, 1), "the iteration that began last"
-    next(batches)
-    assert place() == (1, 1)
-    loader.set_epoch(5)
-    assert place() == (5, 0)
-    assert len(list(loader)) == len(loader) and place() == (6, 0)

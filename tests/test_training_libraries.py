@@ -11,11 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from pystrat import TensorLoader
 from tests.training_libraries import (
     LABELS,
     code_blocks,
@@ -56,32 +54,6 @@ def test_the_recipes_for_skorch() -> None:
     best = factory["search"].best_params_["iterator_train__min_samples_per_stratum"]
     history = factory["search"].best_estimator_.history
     assert [sum("train_loss" in batch for batch in epoch["batches"]) for epoch in history] == [48 // best] * 2
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("form", ["batch_sampler", "sampler", "TensorLoader"])
-def test_skorch_trains_on_the_rows_of_the_batches_in_their_order(form: str) -> None:
-    from skorch import NeuralNet
-
-    seen: list[list[int]] = []
-
-    class Recorder(torch.nn.Linear):
-        def forward(self, rows: torch.Tensor) -> torch.Tensor:
-            seen.append(rows[:, 0].long().tolist())
-            return super().forward(rows)
-
-    def fast_loader(dataset: Any, **parameters: Any) -> TensorLoader:
-        return TensorLoader(dataset.X, dataset.y, sampler=sampler)
-
-    sampler = sampler_of()
-    given: dict[str, Any] = {
-        "batch_sampler": {"iterator_train__batch_sampler": sampler, "iterator_train__batch_size": 1},
-        "sampler": {"iterator_train__sampler": sampler, "iterator_train__batch_size": None},
-        "TensorLoader": {"iterator_train": fast_loader},
-    }[form]
-    rows = np.arange(len(LABELS), dtype=np.float32)[:, np.newaxis]
-    NeuralNet(Recorder(1, 1), torch.nn.MSELoss, max_epochs=2, train_split=None, verbose=0, **given).fit(rows, rows)
-    assert seen == epoch_of(sampler_of(), 0) + epoch_of(sampler_of(), 1)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -40,7 +40,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         The largest number of lines in a batch; the sizes of batches differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
         The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
-        ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
+        ``[""]``, takes files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
@@ -169,18 +169,16 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
             remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
-        n_files = len(self._names)
-
-        def of_stage(name: str) -> Any:
-            return self._numbers[name][stage * n_files : (stage + 1) * n_files]
-
-        lines = self._parts["lines"].astype(np.int64)
-        rules = pd.array(self._parts.get("file_rules", np.zeros(n_files)).astype(np.int64), dtype="Int64")
-        rules[rules == 0] = pd.NA
-        excluded = {"excluded": lines - self._numbers["remaining"].astype(np.int64)} if "rows" in self._parts else {}
-        shares = {name: of_stage(name) for name in ("uniform_share", "share")}
-        counts = {name: of_stage(name).astype(np.int64) for name in ("drawn", "kept")}
-        return pd.DataFrame({"file": self._names, "lines": lines, **excluded, "rule": rules, **shares, **counts})
+        n_files, lines = len(self._names), self._parts["lines"]
+        rules = self._parts.get("file_rules", np.zeros(n_files))
+        table: dict[str, Any] = {"file": self._names, "lines": lines}
+        if "rows" in self._parts:
+            table["excluded"] = lines - self._numbers["remaining"]
+        table["rule"] = pd.array(np.where(rules > 0, rules, np.nan), dtype="Int64")
+        for name in ("uniform_share", "share", "drawn", "kept"):
+            table[name] = self._numbers[name][stage * n_files : (stage + 1) * n_files]
+        counts = {"lines", "excluded", "drawn", "kept"} & set(table)
+        return pd.DataFrame(table).astype(dict.fromkeys(counts, np.int64))
 
     def dataset(
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False

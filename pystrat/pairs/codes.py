@@ -20,7 +20,7 @@ _IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
 class Coded(NamedTuple):
     """The codes of users or items, and the ids by code and their names if ids were given."""
 
-    codes: NDArray[np.float64]
+    codes: NDArray[Any]
     ids: Optional[NDArray[Any]] = None
     names: Any = None
 
@@ -29,7 +29,10 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
     """Number ids in order of first appearance, or return codes, which the core checks."""
     is_categorical = is_loaded() and isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
     if not is_categorical and plain_array(values, name).dtype.kind not in "OUS":
-        return Coded(row_values(values, name, single=True))
+        numbers = row_values(values, name, single=True)
+        with np.errstate(invalid="ignore"):
+            codes: NDArray[Any] = numbers.astype(np.int32)
+        return Coded(codes) if (codes == numbers).all() else Coded(numbers)
     if count is not None:
         advice = "Give codes to count those without a positive."
         raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
@@ -40,7 +43,7 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     ids = np.array(column.values)
     ids.setflags(write=False)
-    return Coded(column.codes.astype(np.float64), ids, column.names)
+    return Coded(column.codes.astype(np.int32), ids, column.names)
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:

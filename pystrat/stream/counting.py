@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, 
 
 from pystrat.core.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_iterable, refused_type, refused_value, show
+from pystrat.core.messages import refused_type, refused_value, show
 from pystrat.stream.reading import Source, SourceReader
 
 if TYPE_CHECKING:
@@ -45,10 +45,8 @@ class _StrataOfSources(dict[str, Any]):
 def name_sources(sources: Any) -> list[Source]:
     """Return the sources with their names, in order."""
     required = "be a list of paths, or a dict of sources by name"
-    if isinstance(sources, (str, bytes)):
+    if isinstance(sources, (str, bytes)) or not isinstance(sources, Collection):
         raise refused_type("sources", required, show(sources), "A single one goes in a list.")
-    if not isinstance(check_iterable(sources, "sources", required=required), Collection):
-        raise refused_type("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
         raise refused_value("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
     names = [os.fspath(source) if isinstance(source, os.PathLike) else source for source in sources]

@@ -111,7 +111,7 @@ def _taken(node: Node, column: Column) -> NDArray[np.bool_]:
     """Return whether missing values, and then those of each code, meet the condition of a node."""
     op = node.keys.get("op", "eq")
     if op == "isnull":
-        return np.arange(len(column.values) + 1) == 0
+        return np.asarray(np.arange(len(column.values) + 1) == 0)
     with refusals(f"of node '{node.path}'"):
         wanted, values = _wanted(node, column), _comparable(column)
     if op in _ORDERED:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import BatchesByLength, PrioritizedBatchSampler, SumTree
+from pystrat import PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_batches, assert_same_recipe, batches_in_r, from_r, instance_of
+from tests.bridge.recipes import assert_same_recipe, from_r, instance_of
 from tests.bridge.test_specimens import InR, in_r
 from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
 
@@ -48,15 +48,6 @@ def test_a_sampler_crosses_with_what_it_was_told_and_where_it_was_stopped(
     r.call_function(instance["set_epoch"], resumed.epoch)
     rows = r.call_function(evaluated(f"function(instance) ({TRAIN})(function(dataset) instance, 2)"), instance)
     assert from_r(rows).tolist() == trained_in_python(resumed, 2)
-
-
-def test_batches_by_length_cross_with_what_the_sampler_inside_was_told(r: Session) -> None:
-    inside = weighted()
-    inside.update([7, 0], [5.0, 0.0])
-    sampler = BatchesByLength(inside, range(1, 9), max_tokens=12)
-    generator = rbridge.as_torch_sampler(sampler)
-    assert_same_recipe(r, sampler, generator)
-    assert_same_batches(batches_in_r(r, r.call_function(generator, None), 0), sampler.batches(0))
 
 
 def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:

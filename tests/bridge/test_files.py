@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
+from tests.bridge.recipes import assert_same_sampler, columns_of
 from tests.corpus.test_files import SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
 
@@ -126,17 +126,6 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
 
 
 # Rare events ----------------------------------------------------------------------------------------------------------
-
-
-def test_r_reads_the_lines_and_labels_of_rare_events(tmp_path: Path, r: Session) -> None:
-    paths = [tmp_path / name for name in ("fraud a", "fraud b", "mon", "wed", "thu")]
-    for path, size in zip(paths, (6, 5, 70, 0, 52)):
-        path.write_text("".join(f"{path.name} {line}\n" for line in range(size)), encoding="utf-8")
-    sampler = RareEventBatchSampler(paths[:2], paths[2:], 2, 9, negative_files_per_epoch=2, seed=3)
-    dataset, of_r = sampler.dataset(), r.call_function(instance_of(r, sampler)["dataset"])
-    for batch in sampler.batches(1):
-        item, label = r.call_function(of_r[".getbatch"], r.rinterface.IntSexpVector(batch + 1))
-        assert list(zip(item, as_array(label))) == [dataset[position] for position in batch.tolist()]
 
 
 # Lines and what is written --------------------------------------------------------------------------------------------

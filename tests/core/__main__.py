@@ -19,9 +19,9 @@ WARNINGS = "-Wall -Wextra -Wconversion -pedantic -Werror".split()
 COMPILERS = {"gcc": "g++", "clang": "clang++", "windows": "x86_64-w64-mingw32-g++"}
 
 
-def compiled(compiler: str, program: Path) -> Path:
+def compiled(compiler: str, program: Path, replay: Path = HERE / "replay.cpp") -> Path:
     options = ON_WINDOWS if compiler == "windows" else OPTIONS
-    sources = [*sorted(SOURCES.glob("*/*.cpp")), HERE / "replay.cpp"]
+    sources = [*sorted(SOURCES.glob("*/*.cpp")), replay]
     command = [COMPILERS[compiler], "-std=c++17", *WARNINGS, *options, f"-I{SOURCES / 'core'}", *sources, "-o", program]
     subprocess.run(command, check=True)
     return program

@@ -151,23 +151,6 @@ def test_no_line_of_a_file_that_has_changed(change: str, tmp_path: Path) -> None
             ask()
 
 
-def test_a_batch_that_a_change_cuts_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is rewritten in place while it is read."""
-    path = written(tmp_path)
-    table = table_of(path)
-    decoded: list[bytes] = []
-    monkeypatch.setattr(line_table, "_decoded", lambda line, *_: decoded.append(line))
-
-    def opened(*arguments: Any, **options: Any) -> Any:
-        CHANGES["rewrite"](path)
-        return open(*arguments, **options)
-
-    monkeypatch.setattr(line_table, "open", opened, raising=False)
-    with pytest.raises(RuntimeError, match=CHANGED):
-        table.read(range(10))
-    assert not decoded
-
-
 def test_files_that_are_not_regular_files_of_text_are_refused_and_nothing_hangs(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("a\nb\n", encoding="utf-8")

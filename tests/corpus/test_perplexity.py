@@ -117,24 +117,6 @@ def test_reports_count_from_the_next_epoch_with_and_without_workers(by_length: b
     assert train(2) == train(0)
 
 
-def test_an_epoch_is_resumed_as_it_was_drawn_and_other_epochs_follow_the_reports_so_far() -> None:
-    sampler, other = perplexity_sampler(), perplexity_sampler()
-    iterator, resumed = iter(sampler), iter(other)
-    next(iterator)
-    sampler.report(np.arange(50), np.linspace(0, 1, 50))
-    state = iterator.state_dict()
-    resumed.load_state_dict(state)
-    assert list(iterator) == list(resumed) == list(perplexity_sampler())[1:]
-    following = [batch.tolist() for batch in sampler.batches(1)]
-    assert following == list(sampler) == list(other) and sampler.started
-    sampler.set_epoch(1)
-    sampler.report([0], [9.0])
-    assert list(sampler) == following, "an epoch that is set again comes again"
-    for wrong in (np.full(50, 0.5), np.ones(20), 3):
-        with pytest.raises((TypeError, ValueError)):
-            sampler.load_state_dict({**state, "reported": wrong})
-
-
 test_refused = refusals(
     lambda **given: PerplexityBatchSampler(**{"n_rows": 10, "batch_size": 2, **given}),
     [

@@ -40,9 +40,6 @@ class NaiveStream:
         """Draw sample.int(limit, count, replace = TRUE) - 1."""
         return np.array([self.index(limit) for _ in range(count)], dtype=np.int64)
 
-    def uniforms(self, count: int) -> NDArray[np.float64]:
-        return np.array([self.uniform() for _ in range(count)])
-
     def permutation(self, n_rows: int, count: Optional[int] = None) -> list[int]:
         """Draw sample.int(n_rows, count, useHash = FALSE) - 1, of all rows if there is no count."""
         pool = list(range(n_rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from itertools import permutations, product
 from typing import Any, Sequence
 
@@ -197,20 +196,6 @@ def test_the_seed_of_a_shard_is_that_of_an_epoch_and_epochs_end_before_seeds_rep
     assert sampler.batches(21_473).rows.tolist() == order.tolist(), "one row in each of 3 batches"
     with pytest.raises(ValueError, match="'epoch' .* must be an integer from 0 to 21473. Got 21474 instead."):
         sampler.set_epoch(21_474)
-
-
-def test_a_plan_of_many_shards_and_rows_takes_megabytes() -> None:
-    names = [f"{shard:05}" for shard in range(10**5)]
-    numbers = 10**6 * np.arange(1, 11) * 2 // 11 + np.arange(10**5)[:, np.newaxis] % 7
-    counts = pd.DataFrame(numbers, index=names, columns=list("abcdefghij"))
-    tracemalloc.start()
-    plan = sharded_plan(counts, 4 * 10**5)
-    assert plan.fewest_rows(names[:10]) >= 10 * 4 * 10**5 // 10**5
-    assert tracemalloc.get_traced_memory()[1] < 2**28
-    tracemalloc.stop()
-    assert plan.n_batches == int(numbers.sum(axis=0).min()) // (4 * 10**5)
-    with pytest.raises(ValueError, match="must make at most 2147483647 batches. Got 4, for 4\\d{9} batches, instead."):
-        sharded_plan(counts, 4)
 
 
 TWO = {"a": ["x"] * 5 + ["y"] * 3, "b": ["x"] * 4 + ["y"] * 9}

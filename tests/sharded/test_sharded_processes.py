@@ -9,7 +9,7 @@ import pytest
 
 from pystrat import shard_counts
 from tests.distributed_job import holders, sharded_sampler, shards_of
-from tests.example_processes import begin, ended, kill_at_checkpoint, launched, trained, write_files
+from tests.example_processes import begin, ended, trained, write_files
 from tests.process_groups import run
 
 pytestmark = pytest.mark.xdist_group("process groups")
@@ -86,30 +86,6 @@ def check_trained(folder: Path, never_stopped: tuple[dict[str, Any], list[float]
     (state, parameters), (expected_state, expected) = trained(folder), never_stopped
     assert state == expected_state and state["epoch"] == 3
     assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5)
-
-
-@pytest.mark.thorough
-def test_a_killed_training_goes_on_with_another_number_of_processes(never_stopped: Any, tmp_path: Path) -> None:
-    write_files(tmp_path)
-    kill_at_checkpoint(begin(SCRIPT, 4, tmp_path), tmp_path)
-    state, _ = trained(tmp_path)
-    assert (state["epoch"], state["batch"]) < (3, 0), "it was killed before its end"
-    assert ended(begin(SCRIPT, 2, tmp_path)) == [0] * 2
-    check_trained(tmp_path, never_stopped)
-
-
-@pytest.mark.thorough
-def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_launcher_of_torch(
-    never_stopped: Any, tmp_path: Path
-) -> None:
-    write_files(tmp_path)
-    stopped = launched(SCRIPT, 4, tmp_path, "--stop-after", "3")
-    assert stopped.returncode == 1 and SCRIPT in stopped.stderr and "exitcode  : 1" in stopped.stderr
-    assert trained(tmp_path)[0]["batch"] == 3
-    done = launched(SCRIPT, 2, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "epoch 0, from batch 3\n" in done.stdout
-    check_trained(tmp_path, never_stopped)
 
 
 def test_a_training_that_stops_within_an_epoch_goes_on_with_another_number_of_processes(

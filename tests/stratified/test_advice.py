@@ -120,18 +120,6 @@ def test_the_advised_sampler_holds_the_minimum(sizes: list[int], data: Any) -> N
         assert (held.sum(axis=1) == batch_size).all() and min(sizes) < minimum
 
 
-@pytest.mark.parametrize(
-    "sizes, batch_size, minimum, said",
-    [
-        ([500, 500, 3], 32, 8, "10.67 rows of each stratum on average, at random, so some batches hold fewer than 8"),
-        ([1000, 4], 10, 5, "5 rows of each stratum on average, at random, so some batches hold fewer than 5"),
-        ([500, 500, 3], 15, 8, "5 rows of each stratum on average, fewer than 8 rows: that takes batches of 24 rows"),
-    ],
-)
-def test_draws_by_weight_do_not_promise_the_minimum(sizes: list[int], batch_size: int, minimum: int, said: str) -> None:
-    assert said in advise(labels_of(sizes), batch_size, min_samples_per_stratum=minimum).reason
-
-
 def test_the_advised_code_takes_missing_values() -> None:
     labels: list[Any] = [0] * 30 + [1] * 300 + [None] * 60
     names = {name: getattr(pystrat, name) for name in pystrat.__all__}

@@ -227,12 +227,6 @@ def test_refusals(groups: Any, minimum: int, message: str) -> None:
         StratifiedGroupBatchSampler([0, 0, 1], minimum, groups=groups)
 
 
-def test_rare_strata_go_into_one_batch() -> None:
-    with pytest.warns(UserWarning, match="1 of 2 strata have fewer than 2 rows: all rows are in one batch."):
-        sampler = StratifiedGroupBatchSampler([0, 0, 0, 1], 2, groups=[0, 1, 2, 3], rare="warn", seed=1)
-    assert [sorted(batch.tolist()) for batch in sampler.batches(0)] == [[0, 1, 2, 3]]
-
-
 @pytest.mark.parametrize("keep", ["together", "apart"])
 def test_dropped_rows_are_never_sampled(keep: str) -> None:
     strata, groups = labels_of(SIZES)

@@ -140,17 +140,3 @@ def test_the_labels_of_masks_are_the_classes_that_they_have(masks: Any) -> None:
     assert found.to_dict("list") == {1: [True, False, False], 2: [False, True, True], 3: [False] * 3}
     sampler = MultilabelBatchSampler(found[[1, 2]], 1, seed=1)
     assert sampler.labels == (1, 2) and len(sampler) == 1
-
-
-@pytest.mark.parametrize(
-    ("masks", "message"),
-    [
-        (MASKS, "must hold integers from 0 to 2, or those to ignore. Got 255 in mask 0 instead. .* set ignore=255."),
-        ([[[0.5]]], "must hold integers from 0 to 2, or those to ignore. Got 0.5 instead."),
-        ([["a"]], "must hold integers from 0 to 2, or those to ignore. Got <U1 values instead."),
-        ([], "must be the masks of one row or more, or a dataset of them. Got 0 values instead."),
-    ],
-)
-def test_values_of_masks_that_are_no_classes_are_refused(masks: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        labels_of_masks(masks, 3)

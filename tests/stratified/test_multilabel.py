@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,17 +73,6 @@ def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
     ]
     in_order = sampler_of(labels, minimum, rare="allow", shuffle=False).shortfalls(0)
     assert sum(row[3] for row in told) <= in_order["missing"].sum(), "never more than in the order of the dataset"
-
-
-@given(matrices, st.integers(1, 2))
-def test_an_accepted_sampler_keeps_the_promise_in_every_epoch(rows: list[list[bool]], minimum: int) -> None:
-    labels = np.array(rows)
-    try:
-        sampler = MultilabelBatchSampler(labels, minimum, seed=1)
-    except ValueError:
-        return
-    for epoch in range(5):
-        assert all((labels[batch].sum(axis=0) >= minimum).all() for batch in sampler.batches(epoch))
 
 
 @pytest.mark.parametrize("minimum", [1, 2])
@@ -155,32 +143,6 @@ def test_known_batches() -> None:
 
 
 # The forms of labels --------------------------------------------------------------------------------------------------
-
-
-class Sparse:
-    """What scipy's sparse matrices and arrays have."""
-
-    def toarray(self) -> np.ndarray:
-        return TRIANGLE.to_numpy()
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        TRIANGLE.to_numpy().astype(np.float32),
-        np.asfortranarray(TRIANGLE.to_numpy().astype(np.uint8)),
-        tuple(map(tuple, TRIANGLE.to_numpy().astype(bool).tolist())),
-        torch.tensor(TRIANGLE.to_numpy()),
-        Sparse(),
-        TRIANGLE.astype({"a": bool, "b": "Int64", "c": "boolean"}),
-        TRIANGLE.astype(pd.SparseDtype("int", 0)),
-    ],
-    ids=lambda labels: type(labels).__name__,
-)
-def test_every_form_of_labels_is_the_same(labels: Any) -> None:
-    sampler = sampler_of(labels, max_batches=1)
-    assert sampler.state() == sampler_of(TRIANGLE, max_batches=1).state()
-    assert sampler.labels == (("a", "b", "c") if isinstance(labels, pd.DataFrame) else (0, 1, 2))
 
 
 def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearance() -> None:

@@ -9,7 +9,6 @@ from math import ceil
 from typing import Any, Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,17 +142,6 @@ def test_a_frequent_value_costs_few_batches_beyond_its_rows() -> None:
         batches = sampler.batches(epoch)
         assert np.array_equal(np.sort(batches.rows), np.arange(20_000))
         assert all(sum(hub[batch] == 0) <= 1 for batch in batches)
-
-
-def test_values_across_columns_may_be_numbers_dates_or_text() -> None:
-    days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"])
-    for values in (np.arange(4), np.arange(4.0) / 2, list("abcd"), days, [b"a", b"b", b"c", b"d"]):
-        first = pd.Series(list(values), dtype=object if isinstance(values, list) else None)
-        keys = {"left": first, "right": first.iloc[[1, 0, 3, 2]].reset_index(drop=True)}
-        sampler = NoDuplicatesBatchSampler(keys, 2, across_columns=True, seed=3)
-        assert sampler.plan.values.tolist() == [4] and len(sampler) == 2
-        for batch in sampler.batches(0):
-            assert {row // 2 for row in batch.tolist()} == {0, 1}
 
 
 def test_the_plan_and_the_warning() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
+import random
 import tracemalloc
 from typing import Any, Iterable, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler
 from pystrat.core.seeds import epoch_seed
@@ -53,7 +51,11 @@ def test_a_seed_is_drawn_and_told_where_none_is_given() -> None:
     sampler = sampler_of(seed=None)
     assert 0 <= sampler.seed <= 2**31 - 2
     assert lists(sampler) == lists(sampler_of(seed=sampler.seed))
-    assert len({sampler_of(seed=None).seed for _ in range(20)}) > 1
+    drawn = []
+    for _ in range(2):
+        random.seed(1), np.random.seed(1)
+        drawn.append(sampler_of(seed=None).seed)
+    assert drawn[0] != drawn[1], "it does not follow the global states"
 
 
 def test_batches_gives_the_same_as_arrays_without_copies_and_changes_nothing() -> None:
@@ -93,6 +95,13 @@ def test_the_plan_tells_what_every_epoch_holds() -> None:
     assert len(StratifiedBatchSampler(range(1000), 1).plan.summary().splitlines()) == 25, "many strata are cut"
 
 
+def test_a_rare_stratum_with_a_row_for_each_rank_is_enough() -> None:
+    samplers = [
+        StratifiedBatchSampler(list("aabbbb"), mean_batch_size=3, num_replicas=2, rank=k, seed=1) for k in (0, 1)
+    ]
+    assert [len(sampler) for sampler in samplers] == [1, 1]
+
+
 def test_a_sampler_shows_what_was_given() -> None:
     expected = "StratifiedBatchSampler(100 rows, 10 batches, min_samples_per_stratum=3, shuffle=True, "
     assert repr(sampler_of()) == expected + "assign='proportional', rare='error', missing='error', seed=1, epoch=0)"
@@ -104,34 +113,6 @@ def test_a_changed_label_array_does_not_change_the_sampler() -> None:
     before = lists(sampler.batches(0))
     labels[:] = 0
     assert lists(sampler.batches(0)) == before
-
-
-# States ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [
-        ({}, "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'. Got 0 values instead."),
-        ("text", "must have the entries"),
-        ({"version": 2}, "'version' parameter must be an integer from 1 to 1. Got 2 instead."),
-        ({"epoch": -1}, "'epoch' .* must be an integer from 0 to 6700000. Got -1"),
-        ({"batch": 11}, "'batch' .* must be an integer from 0 to 10. Got 11"),
-    ],
-)
-def test_a_state_that_makes_no_sense_is_refused(state: Any, message: str) -> None:
-    sampler = sampler_of()
-    if state and isinstance(state, dict):
-        state = {**sampler.state(), **state}
-    with pytest.raises((ValueError, TypeError), match=message):
-        sampler.load_state_dict(state)
-
-
-def test_a_dropped_row_and_a_stratum_of_its_own_make_different_samplers() -> None:
-    labels = [0, 0, 1, 1, None, None]
-    dropped, kept = (StratifiedBatchSampler(labels, 2, seed=1, missing=choice) for choice in ("drop", "stratum"))
-    with pytest.raises(ValueError, match="same data"):
-        dropped.load_state_dict(kept.state())
 
 
 # Memory ---------------------------------------------------------------------------------------------------------------
@@ -150,21 +131,6 @@ def test_a_sampler_holds_few_bytes_a_row(n_strata: int, most: int, parameters: d
         tracemalloc.stop()
     assert held / len(labels) < most + 400 * n_strata / len(labels)
     assert len(sampler.batches(0).rows) == len(labels)
-
-
-def test_strata_cannot_be_written_to() -> None:
-    sampler = sampler_of()
-    for array in (sampler.strata.codes, sampler.strata.counts):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 9
-
-
-def test_a_pickle_may_come_with_read_only_buffers() -> None:
-    sampler = sampler_of()
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = pickle.dumps(sampler, protocol=5, buffer_callback=buffers.append)
-    loaded = pickle.loads(pickled, buffers=[bytes(buffer) for buffer in buffers])
-    assert lists(loaded) == lists(sampler)
 
 
 # A subclass -----------------------------------------------------------------------------------------------------------
@@ -216,38 +182,3 @@ def test_batches_are_a_sequence() -> None:
         batches[3]
     assert repr(batches) == "Batches(n_batches=3, n_rows=6)"
     assert len(Batches.gather([])) == 0
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
-@given(
-    sizes=st.lists(st.integers(0, 5), max_size=8),
-    first=st.integers(0, 9),
-    step=st.integers(1, 4),
-)
-def test_lists_are_the_arrays_item_by_item_whatever_their_type(
-    dtype: Any, sizes: list[int], first: int, step: int
-) -> None:
-    offsets = np.cumsum([0] + sizes)
-    batches = Batches(np.arange(7, offsets[-1] + 7, dtype=dtype), offsets)
-    found = list(batches.lists(first, step))
-    assert found == [batch.tolist() for batch in batches[first::step]]
-    assert all(type(row) is int for batch in found for row in batch)
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
-@pytest.mark.parametrize("apart", [1, 2], ids=["contiguous", "every second item"])
-@given(
-    sizes=st.lists(st.integers(0, 5), max_size=8),
-    first=st.integers(0, 9),
-    step=st.integers(1, 4),
-)
-def test_a_part_is_every_nth_batch_in_arrays_of_its_own(
-    dtype: Any, apart: int, sizes: list[int], first: int, step: int
-) -> None:
-    offsets = np.cumsum([0] + sizes)
-    rows = np.arange(apart * offsets[-1], dtype=dtype)[::apart]
-    batches = Batches(rows, offsets)
-    part = batches.part(first, step)
-    assert lists(part) == lists(batches)[first::step]
-    assert part.rows.dtype == dtype
-    assert not np.shares_memory(part.rows, rows)

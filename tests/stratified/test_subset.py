@@ -225,12 +225,6 @@ def test_refusals(arguments: Any, message: str) -> None:
     assert message in refused(wanted, **{size: number}, **given)
 
 
-def test_dropped_rows_are_never_sampled() -> None:
-    labels = [None, *LABELS.astype(object), None]
-    sampler = StrataSubsetBatchSampler(labels, 3, 2, missing="drop", seed=1)
-    assert sorted(sampler.batches(0).rows.tolist()) == list(range(1, len(LABELS) + 1))
-
-
 @pytest.mark.parametrize(
     ("parameters", "heading"),
     [

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import nullcontext
 from itertools import chain, islice
 from typing import Any
 from unittest import mock
 
-import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat.stream import SourceError, StratifiedStream
+from pystrat.stream import SourceError
 from tests.reference.naive_stream import stream_batches
 from tests.stream.sources import stream_of
 
@@ -85,13 +82,3 @@ def test_batches_are_those_of_the_rules_wherever_an_epoch_is_resumed(drawn: Any,
         assert list(islice(iterator, done)) == batches[:done]
         resumed.load_state_dict(iterator.state_dict())
         assert list(resumed) == batches[done:]
-
-
-def test_a_lane_has_at_most_as_many_rows_as_products_are_exact_with() -> None:
-    n_batches = 52_060
-    most = (2**53 - 1) // n_batches - 1
-    for n_rows, is_refused in ((most, False), (most + 1, True)):
-        counts = pd.DataFrame({0: [n_rows]}, index=["a"])
-        refused = "'lanes' parameter must be more for so many rows and batches. Got 1 instead."
-        with pytest.raises(ValueError, match=refused) if is_refused else nullcontext():
-            StratifiedStream(["a"], most // n_batches, read=iter, stratum=int, counts=counts)

@@ -208,24 +208,3 @@ def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
     for other, told in ([1], message), (None, "cannot be read"):
         with pytest.raises(SourceError, match=told):
             list(stream_of({"a": [0, 1], "b": other}, None, int, counts=counts))
-
-
-@pytest.mark.parametrize(
-    "sources, message",
-    [
-        (
-            "a.csv",
-            "be a list of paths, or a dict of sources by name. Got 'a.csv' instead. A single one goes in a list.",
-        ),
-        (3, "be a list of paths, or a dict of sources by name. Got 3 instead."),
-        ([], "have 1 to 2147483647 sources. Got 0 instead."),
-        (["a", "a"], "name each source once. Got 'a' twice instead."),
-        (["a", 3], "name each source by a text that is not empty. Got 3 instead. Map names to sources."),
-        ({"": "a"}, "name each source by a text that is not empty. Got '' instead. Map names to sources."),
-    ],
-)
-def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter must {message}$"):
-        stream_of(sources, [0], int)
-    with pytest.raises(TypeError, match="^The 'read' parameter must be a function of a source."):
-        stream_of(["a"], [0], int, read="csv")

@@ -223,13 +223,6 @@ def test_epochs_end_where_there_are_no_more_seeds() -> None:
             ask()
 
 
-def test_more_batches_than_a_place_can_count_are_refused() -> None:
-    counts = pd.DataFrame({"0": [2**26 - 1] * 64}, index=map(str, range(64)))
-    told = f"must make at most 2147483647 batches. Got 1, for {64 * (2**26 - 1)} batches, instead. Raise it."
-    with pytest.raises(ValueError, match=f"^The 'min_samples_per_stratum' parameter {told}$"):
-        StratifiedStream(counts.index, 1, lanes=64, counts=counts, read=iter, stratum=int)
-
-
 test_refused = refusals(
     make_stream,
     [

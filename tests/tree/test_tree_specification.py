@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 
 from pystrat import TreeBatchSampler, TreeSampler
-from tests.refused import refusals
 
 TABLE = pd.DataFrame(
     {
@@ -139,22 +138,3 @@ def test_yaml_text_a_file_and_a_dict_are_one(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ImportError, match="PyYAML, which reads specifications of trees, is not installed. Install it"):
         sampler_of(text)
     assert sampler_of(spec).batches(0).rows.tolist() == expected
-
-
-test_values_that_only_python_has_are_refused = refusals(
-    sampler_of,
-    [
-        ({"spec": leaf(column="number", value=float("nan"))}, "be a number as column 'number' holds. Got NaN instead."),
-        ({"spec": [1, 2]}, "'spec' parameter must be a mapping"),
-        ({"spec": {"children": [{"name": 3}]}}, "'name' parameter of node 'root/1' must be a text. Got 3"),
-        ({"spec": {"auxiliary": {"": "counter()"}}}, "'auxiliary' parameter must map names to functions"),
-    ],
-)
-
-
-def test_tables_have_columns_that_are_vectors() -> None:
-    for table in (3, [[1]]):
-        assert "The 'table' parameter must" in refused({}, table)
-    for column in (3, "abc", np.array(3), np.ones((3, 2)), {1, 2, 3}):
-        message = refused({"column": "x", "value": 1}, {"x": column})
-        assert message.startswith("The 'table' parameter must hold a vector in column 'x'. Got ")

@@ -103,19 +103,6 @@ def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
     return sampler.state()["weights"].tolist()
 
 
-def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
-    def buffer() -> PrioritizedBatchSampler:
-        return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, n_batches=1, seed=1)
-
-    sampler, resumed = buffer(), buffer()
-    sampler.append(3)
-    sampler.update([0], [9])
-    sampler.update([0], [1])
-    resumed.load_state_dict(sampler.state())
-    assert resumed.append(2).tolist() == sampler.append(2).tolist() == [0, 1]
-    assert weights_of(resumed) == weights_of(sampler) == [9.5, 9.5, 1]
-
-
 @pytest.mark.parametrize(
     ("changed", "text"),
     [

@@ -139,17 +139,6 @@ def test_beta_for_one_call() -> None:
         buffer.importance_weights([0], beta=-1)
 
 
-def test_what_was_drawn_before_a_slot_was_overwritten_does_not_change_its_new_row() -> None:
-    buffer = buffer_of(0, 3, 1.0, 0.5)
-    buffer.append(3, priorities=[1, 2, 3])
-    rows, since = [0, 1, 2], buffer.n_added
-    assert buffer.append(2, priorities=[7, 8]).tolist() == [0, 1]
-    buffer.update(rows, [0.25, 0.25, 0.25], since=since)
-    assert buffer.priorities().tolist() == [7, 8, 0.25]
-    buffer.append()
-    assert buffer.priorities([2]).tolist() == [8], "the largest priority ever told, of rows that were there"
-
-
 @pytest.mark.parametrize(
     ("call", "text"),
     [

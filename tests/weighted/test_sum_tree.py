@@ -16,7 +16,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from pystrat import SumTree, WeightedBatchSampler
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_sum_tree import NaiveTree
-from tests.refused import refusals
 
 RANDOM = np.random.default_rng(1)
 
@@ -89,18 +88,6 @@ def test_refused_draws_change_nothing() -> None:
     assert tree.sample(0).tolist() == []
     tree.update([1], [3])
     assert tree.sample(2).tolist() == [1, 1]
-
-
-test_refused = refusals(
-    lambda indices=None, **given: SumTree(**{"weights": [1, 2, 3], **given}).weights(indices),
-    [
-        ({"weights": [[1, 2]]}, "must be a vector of numbers. Got 2 dimensions"),
-        ({"weights": ["a"]}, "must hold numbers. Got <U1 values"),
-        ({"weights": [1.7e308] * 2}, "must have a finite total"),
-        ({"seed": -1}, "'seed' parameter must be an integer from 0 to 2147483646. Got -1 instead."),
-        ({"indices": [0.0, 1.0]}, "'indices' parameter must hold row positions. Got float64 values instead."),
-    ],
-)
 
 
 WEIGHTS = st.one_of(

@@ -21,21 +21,6 @@ def test_a_batch_is_r_s_sample_without_replacement(n: int, k: int) -> None:
     assert [batch.tolist() for batch in sampler.batches(2)] == [reference.permutation(n, k) for _ in range(3)]
 
 
-def test_with_replacement_a_batch_is_r_s_sample_with_it() -> None:
-    sampler = UniformBatchSampler(70_000, 5, replacement=True, n_batches=4, seed=7)
-    reference = NaiveStream(7)
-    assert sampler.batches(0).rows.tolist() == [reference.index(70_000) for _ in range(20)]
-    assert len(UniformBatchSampler(3, 10, replacement=True, n_batches=2)) == 2
-
-
-def test_a_batch_depends_on_none_before_it_and_an_epoch_on_no_other() -> None:
-    for size in (1, 37, 400, 999, 1000):
-        sampler = UniformBatchSampler(1000, size, n_batches=3, seed=3)
-        first = sampler.batches(0).rows.tolist()
-        sampler.batches(1)
-        assert sampler.batches(0).rows.tolist() == first
-
-
 def test_lack_of_memory_is_an_error_after_which_samplers_go_on() -> None:
     code = """
 import resource

@@ -44,23 +44,6 @@ def test_without_updates_an_epoch_is_what_the_sum_tree_draws(replacement: bool) 
         assert list(sampler) == expected
 
 
-@BOTH
-def test_batches_tells_what_the_epoch_would_be_and_changes_nothing(replacement: bool) -> None:
-    sampler = sampler_of(replacement)
-    iterator = iter(sampler)
-    tell(sampler, next(iterator), 1)
-    told = [batch.tolist() for batch in sampler.batches(1)]
-    weights = sampler.weights()
-    assert [batch.tolist() for batch in sampler.batches(1)] == told
-    assert (sampler.weights() == weights).all() and sampler.epoch == 1
-    rest = list(iterator)
-    assert list(sampler) == told, "the next epoch, since nothing was told in between"
-    twin = sampler_of(replacement)
-    iterator = iter(twin)
-    tell(twin, next(iterator), 1)
-    assert list(iterator) == rest
-
-
 @pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker processes")
 @pytest.mark.parametrize("workers", [0, 1, 2, 4])
 def test_with_workers_a_batch_is_as_many_updates_old_as_batches_were_asked_for_ahead(workers: int) -> None:

@@ -49,19 +49,6 @@ def test_an_epoch_is_that_of_a_sampler_with_its_weights(
     assert list(sampler) == expected
 
 
-@BOTH
-def test_iterators_of_several_epochs_do_not_disturb_each_other(replacement: bool) -> None:
-    sampler = sampler_of(replacement=replacement)
-    iterators = []
-    for epoch in (1, 2, 6):
-        sampler.set_epoch(epoch)
-        iterators.append(iter(sampler))
-        next(iterators[-1])
-    for batch in range(1, 6):
-        for epoch, iterator in zip((1, 2, 6), iterators):
-            assert next(iterator) == list(sampler.batches(epoch))[batch].tolist()
-
-
 def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
     state = sampler_of().state()
     for others in ({0: WEIGHTS[0], 3: WEIGHTS[2], 5: WEIGHTS[5]}, {0: WEIGHTS[0], 2: WEIGHTS[2]}, WEIGHTS[0]):

@@ -4,12 +4,9 @@
 #'
 #' @description
 #' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them.
-#' It behaves as a list of the batches: `length()`, `[[`, `[`, `lapply()` and the like, and `as.list()`.
-#' A batch is a vector of its rows, counted from 1.
-#' A `for` loop needs a plain list: `for (rows in as.list(batches))`.
-#'
-#' A batch is made when it is taken from the list.
-#' The list has the members
+#' It behaves as a list of the batches: `length()`, `[[`, `[`, `lapply()` and the like, and `as.list()`, which a `for`
+#' loop needs.
+#' A batch is a vector of its rows, counted from 1, and is made when it is taken from the list, which has the members
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
@@ -85,7 +82,10 @@ unlist.batch_list = function(x, ...) x$rows
 #' @export
 print.batch_list = function(x, ..., most = 10L) {
   cat(sprintf("<batch_list>\n* Batches: %d, of %s\n", length(x), show_rows(lengths(x))))
-  print(x[seq_len(min(length(x), most))])
+  for (batch in utils::head(seq_along(x), most)) {
+    cat(sprintf("[[%d]]\n", batch))
+    print(x[[batch]])
+  }
   if (length(x) > most) {
     cat(sprintf("... and %s\n", show_batches(length(x) - most)))
   }

@@ -80,19 +80,16 @@ table_kind = function(kind, ...) {
 sampler_of = function(kind, changed = list()) {
   request = mget(setdiff(names(formals(sys.function(sys.parent()))), "..."), parent.frame())
   request[names(changed)] = changed
-  noun = noun_of_strata(kind)
   for (argument in setdiff(names(request), row_arguments(kind, request))) {
     value = plain_value(request[[argument]])
     if (length(value) > 0L && !is.null(names(value)) && (is.numeric(value) || is.list(value))) {
-      names(value) = check_class_names(value, argument, noun)
+      names(value) = check_class_names(value, argument, noun_of_strata(kind))
     }
     request[argument] = list(value)
   }
   settings = checked_settings(kind, request)
-  if (length(waiting_arguments(kind, settings)) == 0L) {
-    return(new_generator(sampler_kind(kind)$plan(settings)))
-  }
-  new_generator(open_recipe(kind, settings$seed, settings))
+  waits = length(waiting_arguments(kind, settings)) > 0L
+  new_generator(if (waits) open_recipe(kind, settings$seed, settings) else sampler_kind(kind)$plan(settings))
 }
 
 # The given arguments in plain types, so that 1 and 1L are the same, and those of rows as they are.
@@ -126,10 +123,8 @@ table_recipe = function(kind, settings) {
   rows = lapply(of_rows, function(argument) {
     encode = dataset_arguments[[argument]]$encode
     value = settings[[argument]]
-    if (!is.null(encode)) {
-      return(encode(value, settings))
-    }
-    list(data = stats::setNames(list(if (is.integer(value)) as.double(value) else value), argument))
+    own = list(data = stats::setNames(list(if (is.integer(value)) as.double(value) else value), argument))
+    if (is.null(encode)) own else encode(value, settings)
   })
   data = do.call(c, lapply(rows, `[[`, "data"))
   labels = c(list(), do.call(c, lapply(rows, `[[`, "labels")))
@@ -156,9 +151,8 @@ core_described = function(recipe) {
 
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
-  seed = if (is.null(recipe$seed)) 0 else recipe$seed
   parts = own_parts(recipe)
-  core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
+  core_results(.Call(C_prepare, recipe$kind, parts, if (is.null(recipe$seed)) 0 else recipe$seed), parts)
 }
 
 # The parts of a recipe without those of a sampler inside.

@@ -74,11 +74,12 @@ task_strata = function(task) {
   if (length(columns) == 0L && identical(task$task_type, "classif")) {
     columns = task$target_names
   }
-  refuse_if(length(columns) == 0L && identical(task$task_type, "regr"), "strata",
-    "be given if the target is numeric and no column has the role stratum", "nothing",
-    advice = paste("For quantile bins of the target: values = bin_target(task$truth()).", bind_strata))
-  refuse_if(length(columns) == 0L, "strata", "be given if the dataset has no classification task", "nothing",
-    advice = if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
+  is_numeric = identical(task$task_type, "regr")
+  refuse_if(length(columns) == 0L, "strata", if (is_numeric) {
+    "be given if the target is numeric and no column has the role stratum"
+  } else {
+    "be given if the dataset has no classification task"
+  }, "nothing", if (!is.null(task)) paste("Of numbers bin_target() makes strata.", bind_strata))
   task_columns(task, columns)
 }
 

@@ -11,9 +11,8 @@
 #' @section Generators:
 #' A generator has the class of its function, such as `"batch_sampler_stratified"`, and the class `"torch_sampler"`.
 #' Its only argument is `data_source`: a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a
-#' `list(task = )`.
-#' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
-#' rows, that must be the number of rows that the arguments describe.
+#' `list(task = )`; anything, including `NULL`, if the sampler needs no column of a task.
+#' If it has a number of rows, that must be the number of rows that the arguments describe.
 #' A vector with a value for each row is taken by position: its names have no meaning.
 #'
 #' @section Members of an instance:
@@ -34,8 +33,7 @@
 #'   the last batch.
 #'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; during the
 #'   training of mlr3torch, which asks after each batch, that of the running one.
-#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
-#'   `drop_last` is `FALSE`.
+#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1.
 #'
 #' @section Members of instances with strata:
 #' The page of a sampler says which of these its instances have.
@@ -45,7 +43,7 @@
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
 #' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by their
-#'   mean number in an epoch, which is 1 if epochs take each row once; `NA` for a stratum that is never sampled.
+#'   mean number in an epoch; `NA` for a stratum that is never sampled.
 #'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default.
 #' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
 #'   rows that are never sampled.
@@ -54,23 +52,19 @@
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
 #' installed, so that the seed of a learner determines it, and otherwise from R's generator, which is not changed in any
 #' other case.
-#'
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
 #' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
-#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher: an abandoned
-#' epoch is not repeated.
+#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
 #'
 #' @section States:
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
 #' done; samplers with feedback add entries.
-#' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
-#' If your loop knows, `set_epoch(epoch, batches_done)` is enough; a [tensor_loader()] counts them, and has a
-#' `state_dict()`.
 #' An instance with the same data, parameters and seed, also in Python, continues with exactly the batches that would
-#' have followed.
+#' have followed; so does another number of processes, if all batches of the epochs are the same.
+#' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
+#' If your loop does not count them, use a [tensor_loader()], which has a `state_dict()`.
 #' Save a state with the model by [saveRDS()], or as JSON with all digits by
 #' `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
-#' Another number of processes can continue it if all batches of the epochs are the same.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
@@ -78,11 +72,10 @@
 #' and it has only the members of every instance.
 #'
 #' @section Saving:
-#' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
-#' An instance keeps its next epoch and its feedback, and no iterator: to continue the running epoch, save a state.
+#' A generator or an instance can be saved with [saveRDS()] or sent to another process, with its feedback, but without
+#' iterators: to continue the running epoch, save a state.
 #' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
-#' Samplers of files need the files there.
-#' Those of [batch_sampler_python()] work only in the process of their Python.
+#' Samplers of files need the files there; those of [batch_sampler_python()] work only in the process of their Python.
 #'
 #' @examples
 #' labels = c("a", "a", "b", "b", "b")

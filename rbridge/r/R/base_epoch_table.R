@@ -3,8 +3,10 @@
 # A list of entries by the first epoch in which they apply, in order of the epochs.
 # `noun` is what the table has, and `entry` what each entry is, for messages.
 read_epoch_table = function(table, parameter, noun, entry) {
-  epochs = epochs_of_table(names(table), length(table))
-  wrong = which(epochs < 0)
+  given = if (is.null(names(table))) character(length(table)) else names(table)
+  is_epoch = grepl("^[0-9]{1,7}$", given) & !duplicated(sub("^0+(?=.)", "", given, perl = TRUE))
+  epochs = suppressWarnings(as.double(given))
+  wrong = which(!is_epoch | epochs > largest_epoch)
   refuse_if(length(wrong) > 0L, parameter,
     sprintf("be a table from epochs, integers from 0 to %.0f, to %s", largest_epoch, entry),
     if (is.null(names(table))) "a list without names" else paste("the epoch", show_value(names(table)[wrong[1L]])))
@@ -13,12 +15,4 @@ read_epoch_table = function(table, parameter, noun, entry) {
   table = table[order(epochs)]
   names(table) = sprintf("%.0f", sort(epochs))
   table
-}
-
-# The epochs that are the names of a table of `n` entries, -1 for a name that is none or is there before.
-epochs_of_table = function(names, n) {
-  names = if (is.null(names)) character(n) else names
-  is_epoch = grepl("^[0-9]{1,7}$", names) & !duplicated(sub("^0+(?=.)", "", names, perl = TRUE))
-  epochs = ifelse(is_epoch, suppressWarnings(as.double(names)), -1)
-  ifelse(epochs > largest_epoch, -1, epochs)
 }

@@ -2,8 +2,7 @@
 
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
-  is_tensor = is.object(value) && inherits(value, "torch_tensor")
-  plain = plain_value(if (is_tensor) torch::as_array(value$cpu()) else value)
+  plain = plain_value(if (is_tensor(value)) torch::as_array(value$cpu()) else value)
   refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
   refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
@@ -19,9 +18,7 @@ check_positions = function(values, most, parameter = "rows", noun = "row positio
 }
 
 # Any number of doubles.
-feedback_values = function(values, parameter) {
-  as.double(vector_or_tensor(values, parameter, "hold numbers"))
-}
+feedback_values = function(values, parameter) as.double(vector_or_tensor(values, parameter, "hold numbers"))
 
 # Rows as the core reads them.
 feedback_rows = function(rows, parameter = "rows") vector_or_tensor(rows, parameter, "hold row positions")
@@ -80,11 +77,11 @@ feedback_recipe = function(kind, arguments, data, state = list()) {
 # Batches that several processes train on at the same time are drawn together.
 # All that was drawn is kept until the next iteration begins, because a state may be requested after any batch.
 feedback_batches = function(private, place) {
-  draws = place$ahead
-  if (is.null(draws)) { # those before the place are drawn again
-    draws = list(first = 0, batches = list(), stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch)))
-  }
-  draws = list2env(draws, parent = emptyenv())
+  draws = list2env(if (is.null(place$ahead)) { # those before the place are drawn again
+    list(first = 0, batches = list(), stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch)))
+  } else {
+    place$ahead
+  }, parent = emptyenv())
   private$.begun$ahead = draws
   parts = private$.recipe$parts
   wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
@@ -105,9 +102,6 @@ feedback_batches = function(private, place) {
 }
 
 batches_of_rows = function(rows, batch_size) {
-  if (length(rows) == batch_size) {
-    return(list(rows))
-  }
   lapply(seq_len(length(rows) / batch_size), function(batch) rows[(batch - 1) * batch_size + seq_len(batch_size)])
 }
 

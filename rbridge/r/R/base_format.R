@@ -25,10 +25,8 @@ format_arguments = function(recipe) {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
     } else if (argument == "groups") {
       sprintf("%.0f", parts$n_groups)
-    } else if (argument == "keys") {
-      show_names(recipe$labels$keys)
-    } else if (argument == "labels") {
-      show_names(recipe$labels$names)
+    } else if (argument %in% c("keys", "labels")) {
+      show_names(recipe$labels[[if (argument == "keys") "keys" else "names"]])
     } else {
       n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
       show_count(if (is.null(parts$users)) n_rows else length(parts$users), "row")

@@ -5,10 +5,9 @@
 supplied_recipe = function(recipe, data_source, task) {
   request = recipe$open
   waiting = waiting_arguments(recipe$kind, request)
-  for (argument in setdiff(row_arguments(recipe$kind, request), c(waiting, "n_rows"))) {
-    if (!is.null(request[[argument]])) {
-      check_task_order(task, argument)
-    }
+  given = Filter(Negate(is.null), request[setdiff(row_arguments(recipe$kind, request), c(waiting, "n_rows"))])
+  for (argument in names(given)) {
+    check_task_order(task, argument)
   }
   for (argument in waiting) {
     request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task)

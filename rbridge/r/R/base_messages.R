@@ -66,12 +66,10 @@ show_value = function(value) {
 show_text = function(text) {
   shown = iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte")
   controls = gregexpr("[\u0001-\u001f\u007f-\u009f]", shown, perl = TRUE)
-  regmatches(shown, controls) = lapply(regmatches(shown, controls), vapply, escape, "")
+  regmatches(shown, controls) = lapply(regmatches(shown, controls), vapply, FUN.VALUE = "", function(control) {
+    switch(control, "\t" = "\\t", "\n" = "\\n", "\r" = "\\r", sprintf("\\x%02x", utf8ToInt(control)))
+  })
   sprintf("'%s'", shown)
-}
-
-escape = function(character) {
-  switch(character, "\t" = "\\t", "\n" = "\\n", "\r" = "\\r", sprintf("\\x%02x", utf8ToInt(character)))
 }
 
 # The first 100 characters, and "..." if there are more.

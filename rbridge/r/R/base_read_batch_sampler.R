@@ -35,7 +35,11 @@ read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
   max_bytes = check_between(max_bytes, "max_bytes", 1, largest_exact)
   check_regular_file(file, "file")
   if (!is.null(md5)) {
-    check_md5(file, md5)
+    refuse_if(!is.character(md5) || length(md5) != 1L || is.na(md5), "md5",
+      "be the MD5 checksum of the file, or nothing", show_value(md5))
+    found = unname(tools::md5sum(file))
+    refuse_if(found != md5, "file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
+      advice = "Export the script and its file again.")
   }
   recipe = read_recipe(file, max_bytes)
   check_recipe_bytes(as.double(utils::object.size(recipe)) + bytes_of_instance(recipe) + 2^22, max_bytes)
@@ -53,12 +57,4 @@ check_recipe_bytes = function(needed, max_bytes) {
   refuse_if(!isTRUE(needed <= max_bytes), "file",
     sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
     sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
-}
-
-check_md5 = function(file, md5) {
-  refuse_if(!is.character(md5) || length(md5) != 1L || is.na(md5), "md5", "be the MD5 checksum of the file, or nothing",
-    show_value(md5))
-  found = unname(tools::md5sum(file))
-  refuse_if(found != md5, "file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
-    advice = "Export the script and its file again.")
 }

@@ -26,8 +26,8 @@ most_batches = function(private, epoch) {
 
 state_at = function(private, place) {
   state = list(version = state_version, fingerprint = private$.fingerprint(), epoch = place$epoch, batch = place$batch)
-  kind = private$.kind()
-  c(state, if (!is.null(kind$feedback_state)) kind$feedback_state(private, place))
+  kept = private$.kind()$feedback_state
+  c(state, if (!is.null(kept)) kept(private, place))
 }
 
 # The place of a state.
@@ -35,8 +35,8 @@ place_of_state = function(private, state) {
   check_state(state, private$.fingerprint())
   epoch = check_range(state$epoch, "epoch", private$.last_epoch())
   batch = check_between(state$batch, "batch", 0, most_batches(private, epoch))
-  kind = private$.kind()
-  ahead = if (!is.null(kind$load_feedback)) kind$load_feedback(private, state)
+  load = private$.kind()$load_feedback
+  ahead = if (!is.null(load)) load(private, state)
   if (identical(batch, as.double(private$.n_batches(epoch)))) {
     return(new_place(epoch + 1))
   }

@@ -45,16 +45,23 @@
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 1048576) {
-  check_instance(if (!missing(sampler)) sampler)
+  sampler = if (!missing(sampler)) sampler
+  is_generator = inherits(sampler, "batch_sampler_generator")
+  refuse_if(is_generator || !inherits(sampler, "epoch_sampler"), "sampler",
+    "be an instance of a batch sampler of rbridge", if (is_generator) "a generator" else show_value(sampler),
+    advice = if (is_generator) "Call it with the dataset, or with NULL.")
   chunk = check_between(chunk, "chunk", 1, largest_exact)
   data = list(...)
   if (length(data) == 1L && is.null(names(data)) && (is_form(data[[1L]]) || inherits(data[[1L]], "dataset"))) {
     data = data[[1L]]
   }
-  check_tensors(data)
-  for (leaf in leaves_of(data)) {
-    n_rows = if (inherits(leaf, "dataset")) source_rows(leaf) else n_rows_of(leaf)
-    check_sampled_rows(n_rows, sampler$.n_rows(), "...")
+  leaves = leaves_of(data)
+  refuse_if(length(leaves) == 0L, "...", "have at least one tensor", "none")
+  n_rows = unlist(lapply(leaves, n_rows_of))
+  refuse_if(length(n_rows) > 0L && min(n_rows) != max(n_rows), "...", "have the same number of rows",
+    sprintf("%.0f and %s", min(n_rows), show_count(max(n_rows), "row")))
+  for (leaf in leaves) {
+    check_sampled_rows(if (inherits(leaf, "dataset")) source_rows(leaf) else n_rows[1L], sampler$.n_rows(), "...")
   }
   TensorLoader$new(data, sampler, transform, device, chunk)
 }
@@ -77,8 +84,10 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
         private$.chunk)
       list(.next = function() {
-        if (is.null(place)) {
-          private$.place = place <<- list2env(first_place(self$batch_sampler))
+        if (is.null(place)) { # samplers of torch itself have none
+          sampler = self$batch_sampler
+          first = if (inherits(sampler, "epoch_sampler")) sampler$.next_place() else list(batches_done = 0)
+          private$.place = place <<- list2env(first)
         }
         batch = following()
         place$batches_done = place$batches_done + 1
@@ -112,6 +121,8 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
 # Whether this is a list of data, and not itself a tensor, a dataset or a table.
 is_form = function(data) is.list(data) && !is.object(data)
 
+is_tensor = function(value) inherits(value, "torch_tensor")
+
 # Calls a function for each leaf of nested lists; returns the results in the same form.
 map_form = function(data, f) {
   if (is_form(data)) lapply(data, map_form, f) else f(data)
@@ -119,21 +130,6 @@ map_form = function(data, f) {
 
 leaves_of = function(data) {
   if (is_form(data)) do.call(c, c(list(list()), lapply(unname(data), leaves_of))) else list(data)
-}
-
-check_instance = function(sampler) {
-  is_generator = inherits(sampler, "batch_sampler_generator")
-  refuse_if(is_generator || !inherits(sampler, "epoch_sampler"), "sampler",
-    "be an instance of a batch sampler of rbridge", if (is_generator) "a generator" else show_value(sampler),
-    advice = if (is_generator) "Call it with the dataset, or with NULL.")
-}
-
-check_tensors = function(data) {
-  leaves = leaves_of(data)
-  refuse_if(length(leaves) == 0L, "...", "have at least one tensor", "none")
-  n_rows = unlist(lapply(leaves, n_rows_of))
-  refuse_if(length(n_rows) > 0L && min(n_rows) != max(n_rows), "...", "have the same number of rows",
-    sprintf("%.0f and %s", min(n_rows), show_count(max(n_rows), "row")))
 }
 
 # Refuses data with another number of rows than those of the sampler, if both are known.
@@ -145,7 +141,7 @@ check_sampled_rows = function(n_rows, expected, parameter) {
 
 # The number of rows of a leaf, NULL for a dataset, whose number of rows may be that of all possible pairs.
 n_rows_of = function(leaf) {
-  if (inherits(leaf, "torch_tensor")) {
+  if (is_tensor(leaf)) {
     refuse_if(length(leaf$shape) == 0L, "...", "have rows", "a tensor of 0 dimensions")
     refuse_if(leaf$requires_grad, "...", "require no gradients", "one that does", "Call its method detach().")
     return(leaf$shape[1L])
@@ -157,11 +153,6 @@ n_rows_of = function(leaf) {
   refuse_if(is.object(leaf) || !(is.numeric(leaf) || is.logical(leaf)), "...",
     "be tensors, numbers, datasets or lists of these", show_value(leaf))
   NROW(leaf)
-}
-
-# Where an iteration begins. Samplers of torch itself have no place.
-first_place = function(sampler) {
-  if (inherits(sampler, "epoch_sampler")) sampler$.next_place() else list(batches_done = 0)
 }
 
 # Iterates over the next epoch of a sampler: a function that returns the next batch at each call. The bytes of a row are
@@ -179,9 +170,14 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
     gathered = gather_rows(data, rows)
     n_rows = sum(lengths(rows))
     if (is.infinite(row_bytes) && n_rows > 0L) {
-      row_bytes <<- sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows
+      row_bytes <<- sum(vapply(leaves_of(gathered), function(leaf) {
+        if (is_tensor(leaf)) leaf$numel() * leaf$element_size() else as.numeric(utils::object.size(leaf))
+      }, 1)) / n_rows
     }
-    split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(rows))
+    moved = map_form(gathered, function(leaf) {
+      if (is.null(device) || !is_tensor(leaf)) leaf else leaf$to(device = device)
+    })
+    split_form(moved, lengths(rows))
   }
   function() {
     if (n_taken == length(batches)) {
@@ -248,14 +244,6 @@ as_values = function(leaf) {
   if (is.object(leaf) || is.character(leaf)) leaf else torch::torch_tensor(leaf)
 }
 
-bytes_of = function(leaf) {
-  if (inherits(leaf, "torch_tensor")) leaf$numel() * leaf$element_size() else as.numeric(utils::object.size(leaf))
-}
-
-move_to = function(leaf, device) {
-  if (is.null(device) || !inherits(leaf, "torch_tensor")) leaf else leaf$to(device = device)
-}
-
 # Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk.
 split_form = function(data, sizes) {
   if (is_form(data)) .mapply(list, lapply(data, split_form, sizes), NULL) else split_rows(data, sizes)
@@ -263,18 +251,16 @@ split_form = function(data, sizes) {
 
 # The values of each batch. A dataset may return one value for several rows, such as those of a triple.
 split_rows = function(leaf, sizes) {
-  is_tensor = inherits(leaf, "torch_tensor")
-  n_values = if (is_tensor) leaf$shape[1L] else NROW(leaf)
+  n_values = if (is_tensor(leaf)) leaf$shape[1L] else NROW(leaf)
   group = sum(sizes) %/% max(1, n_values)
   refuse_if(group * n_values != sum(sizes) || any(sizes %% max(1, group) != 0), "...",
     "return a value for each row, or for each group of rows",
     sprintf("%s for %s", show_count(n_values, "value"), show_count(sum(sizes), "row")))
   sizes = sizes %/% max(1, group)
-  # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
-  if (is_tensor) leaf$unsafe_split_with_sizes(sizes) else split_values(leaf, sizes)
-}
-
-split_values = function(values, sizes) {
+  if (is_tensor(leaf)) {
+    # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
+    return(leaf$unsafe_split_with_sizes(sizes))
+  }
   of_batch = factor(rep(seq_along(sizes), sizes), levels = seq_along(sizes))
-  unname(lapply(split(seq_len(NROW(values)), of_batch), function(rows) rows_of(values, rows)))
+  unname(lapply(split(seq_len(n_values), of_batch), function(rows) rows_of(leaf, rows)))
 }

@@ -25,13 +25,11 @@ from_python = function(result) {
 
 # The generator of a recipe that Python made; `functions` are functions of Python, by name.
 generator_from_python = function(kind, seed, parts, state, labels, functions = NULL) {
-  new_generator(new_recipe(kind, seed, parts, state, labels), lapply(functions, asking_python))
-}
-
-# Wraps a function of Python as an R function.
-asking_python = function(ask) {
-  force(ask)
-  function(...) from_python(ask(...))
+  asking = lapply(functions, function(ask) {
+    force(ask)
+    function(...) from_python(ask(...))
+  })
+  new_generator(new_recipe(kind, seed, parts, state, labels), asking)
 }
 
 # The generator of a sampler whose batches Python makes, in one call per epoch.

@@ -1,13 +1,11 @@
 #' @title Batch Sampler Written in Python
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch from any Python batch sampler,
-#' through reticulate.
+#' Creates a batch sampler from any Python batch sampler, through reticulate, as Python's `rbridge.as_torch_sampler()`
+#' does.
 #' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R then no
 #' longer needs Python.
 #' Any other sampler stays in Python and is called once per epoch, for all of its batches.
-#'
-#' From Python, the function `rbridge.as_torch_sampler()` does the same.
 #'
 #' @param sampler (Python object)\cr
 #'   One of
@@ -28,9 +26,8 @@
 #' The generator works only in this process, as long as its Python runs.
 #'
 #' @section Rows:
-#' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
-#' In mlr3torch, that is the task of the training: for a split or a bootstrap sample, the task of that split or sample,
-#' whose labels are `task$truth()`.
+#' Rows are positions in the dataset that the sampler is used with; in mlr3torch, in the task of the training, which may
+#' be a split or a bootstrap sample.
 #'
 #' @export
 #' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
@@ -46,9 +43,7 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
     advice = if (is.list(sampler)) {
       "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
     })
-  if (!is.null(n_batches)) {
-    n_batches = check_count(n_batches, "n_batches")
-  }
+  n_batches = if (!is.null(n_batches)) check_count(n_batches, "n_batches")
   check_python_package()
   native = if (is.null(n_batches)) native_generator(sampler)
   if (!is.null(native)) {

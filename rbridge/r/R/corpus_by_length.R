@@ -90,14 +90,19 @@ kind_by_length = function() {
     draws_by_replicas = TRUE,
     iterates = is_told,
     iterate = function(private, place) {
-      begin_by_length(private, place$epoch)
-      batches_from(cut_rows(private, place$epoch), place$batch)
+      if (!identical(private$.latest$epoch, place$epoch)) {
+        private$.latest = NULL
+        private$.of$set_epoch(place$epoch)
+        private$.of$.__enclos_env__$private$.begin()
+        private$.latest = cut_epoch(private, place$epoch)
+      }
+      batches_from(private$.latest$batches, place$batch)
     },
-    draw = function(private, epoch) cut_rows(private, epoch),
-    count_batches = function(private, epoch) length(cut_rows(private, epoch)$offsets) - 1,
+    draw = function(private, epoch) cut_epoch(private, epoch)$batches,
+    count_batches = function(private, epoch) length(cut_epoch(private, epoch)$batches$offsets) - 1,
     most_batches = function(private, epoch) {
       # A state has the rows of the running epoch.
-      if (private$.has_feedback) NA else length(cut_rows(private, epoch)$offsets) - 1
+      if (private$.has_feedback) NA else length(cut_epoch(private, epoch)$batches$offsets) - 1
     },
     fingerprint = function(private) {
       inside = strsplit(private$.of$state()$fingerprint, " ", fixed = TRUE)[[1L]]
@@ -120,41 +125,28 @@ kind_by_length = function() {
 
 # The arguments of a recipe, with the recipe of the sampler inside.
 given_of = function(recipe) {
-  if (!is.null(recipe$open)) {
-    return(recipe$open)
-  }
-  c(own_parts(recipe), list(sampler = sampler_inside(recipe)))
+  if (is.null(recipe$open)) c(own_parts(recipe), list(sampler = sampler_inside(recipe))) else recipe$open
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
 is_told = function(recipe) !is.null(sampler_kind(given_of(recipe)$sampler$kind)$load_feedback)
 
-# The batches of an epoch, which are kept because their number requires the draw.
-cut_rows = function(private, epoch) {
+# An epoch, which is kept because the number of its batches requires the draw.
+cut_epoch = function(private, epoch) {
   if (identical(private$.latest$epoch, epoch)) {
-    return(private$.latest$batches)
+    return(private$.latest)
   }
   cut = cut_drawn(private, epoch, private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows)
   if (!private$.has_feedback) {
     private$.latest = cut
   }
-  cut$batches
+  cut
 }
 
 # The rows of an epoch in drawn order, and its batches.
 cut_drawn = function(private, epoch, drawn) {
   drawn = as.integer(pmin(drawn, largest_count))
   list(epoch = epoch, drawn = drawn, batches = core_ask(private, "batches", list(rows = drawn, epoch = epoch)))
-}
-
-begin_by_length = function(private, epoch) {
-  if (!identical(private$.latest$epoch, epoch)) {
-    private$.latest = NULL
-    private$.of$set_epoch(epoch)
-    inside = private$.of$.__enclos_env__$private
-    inside$.begin()
-    private$.latest = cut_drawn(private, epoch, inside$.epoch_batches(epoch)$rows)
-  }
 }
 
 state_by_length = function(private, place) {

@@ -11,7 +11,7 @@
 #'   With `targets`, the paths of files of any names.
 #' @param suffixes (`character()`)\cr
 #'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
-#'   An empty one, `""`, takes a list of files as they are.
+#'   An empty one, `""`, takes files as they are.
 #'   With `targets`, two names for the sides.
 #' @param transform (`function`)\cr
 #'   A function, for example a tokenizer, of the lines of a batch, in the form that `lines()` returns; its value is the

@@ -11,7 +11,6 @@
 #' @details
 #' Other diagnoses, treatment and whatever follows from a diagnosis are left out, and so are the household, the state
 #' and the sampling stratum.
-#' Weighted shares and means can be computed; standard errors that honor the design of the survey cannot.
 #' A value is missing if the answer was not given or the question was not asked.
 #' The folder `data` of the project has the same rows as a CSV file, two further years, and for each column the question
 #' of the survey and the meaning of its numbers.
@@ -35,7 +34,6 @@
 #'
 #' @examples
 #' answered = nsch_2017[!is.na(nsch_2017$autism), ]
-#' # at least 2 children with autism in every batch, and at least 2 of each sex
 #' generator = batch_sampler_stratified(2, strata = answered[c("autism", "sex")], seed = 1)
 #' rows = generator(NULL)$batches(0)[[1]]
 #' table(answered$autism[rows], answered$sex[rows])

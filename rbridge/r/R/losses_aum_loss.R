@@ -2,8 +2,8 @@
 # Checks and slopes are plain R, which needs no LibTorch; autograd needs only one sum of tensors.
 
 aum_of_tensors = function(input, target) {
-  refuse_if(!inherits(input, "torch_tensor"), "input", loss_shapes, show_value(input))
-  refuse_if(!inherits(target, "torch_tensor"), "target", loss_shapes, show_value(target))
+  refuse_if(!is_tensor(input), "input", loss_shapes, show_value(input))
+  refuse_if(!is_tensor(target), "target", loss_shapes, show_value(target))
   refuse_if(!input$is_floating_point(), "input", "hold floating point numbers",
     sprintf("%s values", input$dtype$.type()))
   predictions = check_predictions(as.integer(input$shape), tensor_values(input))

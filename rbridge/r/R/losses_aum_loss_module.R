@@ -3,8 +3,7 @@
 #' @description
 #' A loss for binary classification: the area under the minimum of the false positive rate and the false negative rate,
 #' over all thresholds.
-#' It is 0 if and only if no negative row is predicted above a positive one.
-#' Unlike the area under the ROC curve, it has a useful gradient everywhere else.
+#' It is 0 if and only if no negative row is predicted above a positive one, and has a useful gradient everywhere else.
 #' It needs rows of both classes in every batch, which [batch_sampler_stratified()] guarantees.
 #'
 #' `aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss].

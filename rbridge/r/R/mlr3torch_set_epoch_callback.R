@@ -7,8 +7,7 @@
 #' the batch sampler.
 #' The first epoch of mlr3torch is then epoch 0 of the sampler, even if an epoch was abandoned before, or a training is
 #' resumed at a later epoch; an instance that a state has placed within this epoch stays there.
-#' The batches are those of `batches(epoch)` for the same number, in R and in Python.
-#' Without it, a sampler counts its epochs itself, from 0 in each training, and repeats none.
+#' Without it, a sampler counts its epochs itself, from 0 in each training.
 #' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)

@@ -4,9 +4,7 @@
 #'
 #' @description
 #' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once.
-#'
-#' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows: the
-#' time of an epoch grows with the square of their number.
+#' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows.
 #'
 #' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
 #' [tensor_loader()] does.
@@ -14,8 +12,7 @@
 #' whether or not that is set.
 #'
 #' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it:
-#' with augmentation, `collate_fn`, an [auxiliary_dataset()] and workers (`num_workers`).
-#' Lazy tensors, such as images in files, are loaded with their batch.
+#' with augmentation, `collate_fn`, lazy tensors, an [auxiliary_dataset()] and workers (`num_workers`).
 #' The trained weights are bitwise those of the same learner without the callback.
 #' That is slower than tensors, but the time of an epoch is proportional to the number of rows.
 #'
@@ -30,9 +27,7 @@
 #'   `"tensors"` (default) or `"table"`.
 #'
 #' @section Predictions:
-#' Validation during the training uses what the callback has read.
-#' Predictions after the training do not: mlr3torch calls no callback for them, and reads the task once for each
-#' `batch_size` rows.
+#' mlr3torch calls no callback for predictions after the training, and reads the task once for each `batch_size` rows.
 #' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)

@@ -18,7 +18,9 @@ pair_codes = function(values, most, parameter) {
   refuse_if(length(dim(values)) > 1L, parameter, "be a vector of codes or ids",
     show_count(length(dim(values)), "dimension"))
   if (!is.factor(values) && !(is.character(values) && !is.object(values))) {
-    return(list(codes = feedback_values(values, parameter) - 1))
+    numbers = feedback_values(values, parameter) - 1
+    codes = suppressWarnings(as.integer(numbers))
+    return(list(codes = if (identical(as.double(codes), numbers)) codes else numbers))
   }
   refuse_if(!is.null(most), paste0("n_", parameter), sprintf("be left out if '%s' are ids", parameter),
     show_value(most), "Give codes to count those without a positive.")
@@ -30,7 +32,7 @@ pair_codes = function(values, most, parameter) {
   refuse_if(n_missing > 0L, parameter, "have no missing values",
     sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
   ids = unique(values)
-  list(codes = match(values, ids) - 1, ids = ids)
+  list(codes = match(values, ids) - 1L, ids = ids)
 }
 
 observed_kind = function(kind) {

@@ -39,7 +39,8 @@ plot_plan = function(plan, most = 40L) {
   }
   names = sprintf("%s: %s, %s in a batch", strata[chosen], vapply(rows[chosen], show_count, "", "row"),
     vapply(held[chosen], show_range, ""))
-  x = paste0("batch", larger_strata(length(rows), most))
+  n_more = length(rows) - length(chosen)
+  x = paste0("batch", if (n_more > 0L) sprintf(" (and %s)", show_count(n_more, "larger stratum")))
   heat_map(held[chosen], names) +
     ggplot2::labs(title = titles[1L], subtitle = titles[2L], y = NULL, x = x) +
     if (is_range) {
@@ -95,8 +96,4 @@ plan_promise = function(plan) {
     return("not every stratum in each")
   }
   sprintf("at least %s of every stratum in each", show_count(plan$min_samples_per_stratum, "row"))
-}
-
-larger_strata = function(n_strata, most) {
-  if (n_strata > most) sprintf(" (and %s)", show_count(n_strata - most, "larger stratum")) else ""
 }

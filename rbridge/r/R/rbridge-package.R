@@ -11,9 +11,7 @@
 #' An error about an argument is a condition of class `"rbridge_refusal"`.
 #' Its message consists of the fields `parameter`, `requirement`, `got` and `advice`.
 #'
-#' `browseVignettes("rbridge")` lists the vignettes, such as `vignette("stratified-batches", package = "rbridge")`.
-#' To get them, install the package from a tarball, which `R CMD build rbridge/r` makes; `R CMD INSTALL rbridge/r`
-#' installs the package from the folder, without vignettes.
+#' `browseVignettes("rbridge")` lists the vignettes, if the package was installed from a tarball.
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE

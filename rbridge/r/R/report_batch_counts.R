@@ -101,6 +101,6 @@ element_of = function(batch, key) {
 
 # Labels or rows of a batch: a vector, a factor, a tensor, or a list of numbers.
 delivered_vector = function(values) {
-  values = plain_value(if (inherits(values, "torch_tensor")) torch::as_array(values$cpu()) else values)
+  values = plain_value(if (is_tensor(values)) torch::as_array(values$cpu()) else values)
   if (is.factor(values)) as.character(values) else as.vector(unlist(values))
 }

@@ -12,22 +12,14 @@
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, at least 1.
 #'
-#' @return A [batch_list]: a list of the rows of each batch, with the elements
-#' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
-#'   numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
-#' * `offsets` (`integer()`): the number of rows before each batch, and finally of all rows.
-#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
+#' @return A [batch_list] of the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
+#' numbers instead, such as [batch_sampler_pairs()], of these numbers (`double()`).
 #'
 #' @export
 #' @examples
 #' generator = batch_sampler_stratified(1, strata = rep(0:1, times = c(2, 6)), seed = 1)
 #' collect_rows(generator, n_rows = 8)
 collect_rows = function(batch_sampler, n_rows) {
-  batch_list(delivered_rows(batch_sampler, n_rows))
-}
-
-# -> list(rows, offsets)
-delivered_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
   refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
     "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
@@ -47,7 +39,7 @@ delivered_rows = function(batch_sampler, n_rows) {
   if (!is.double(rows) || !inherits(batch_sampler, "epoch_sampler")) {
     rows = as.integer(rows)
   }
-  list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))
+  batch_list(list(rows = rows, offsets = c(0L, cumsum(lengths(batches)))))
 }
 
 # With .getbatch, the loader requests a whole batch at once.

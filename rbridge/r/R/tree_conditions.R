@@ -17,11 +17,9 @@ tree_table = function(table, columns, task) {
   known = if (is.null(table)) setdiff(task$backend$colnames, task$backend$primary_key) else names(table)
   for (name in columns) {
     found = sum(known %in% name)
-    if (found != 1L) {
-      none = sprintf("no such column; it has %s,", show_names(known))
-      got = if (found == 0L) none else sprintf("%d such columns", found)
-      stop_parameter("table", sprintf("have one column '%s'", name), got)
-    }
+    none = sprintf("no such column; it has %s,", show_names(known))
+    refuse_if(found != 1L, "table", sprintf("have one column '%s'", name),
+      if (found == 0L) none else sprintf("%d such columns", found))
   }
   if (is.null(table)) {
     return(if (length(columns) > 0L) lapply(task_columns(task, columns), plain_value))
@@ -29,12 +27,10 @@ tree_table = function(table, columns, task) {
   taken = lapply(as.list(table)[columns], plain_value)
   for (name in columns) {
     refuse_if(length(dim(taken[[name]])) > 1L, "table", sprintf("hold a vector in column '%s'", name),
-      show_class(taken[[name]]))
+      sprintf("a value of class '%s'", class(taken[[name]])[1L]))
   }
   taken
 }
-
-show_class = function(value) sprintf("a value of class '%s'", class(value)[1L])
 
 # A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance,
 # days and times in seconds.
@@ -107,10 +103,8 @@ fitting_values = function(node, op, column) {
     # A list, or a vector of more than one item.
     is_list = is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L
     asked = if (is_list) value else if (length(value) > 1L) lapply(seq_along(value), function(i) value[i])
-    if (is.null(asked) || (op == "between" && length(asked) != 2L)) {
-      required = if (op == "between") "be a list of two values, both included" else "be a list of values"
-      stop_parameter("value", required, show_given(value))
-    }
+    refuse_if(is.null(asked) || (op == "between" && length(asked) != 2L), "value",
+      if (op == "between") "be a list of two values, both included" else "be a list of values", show_given(value))
   }
   refuse_if(column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!="), "op",
     "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(op))
@@ -127,11 +121,9 @@ fitting_value = function(value, name, kind) {
     number = is.numeric(value) && !is.object(value),
     text = is_plain_text(value)
   )
-  if (!fits) {
-    nouns = c(boolean = "a logical value", number = "a number", text = "a text", date = "a date")
-    stop_parameter("value", sprintf("be %s as column '%s' holds", nouns[[kind]], name),
-      if (is_moment) paste("the date", format(value)) else show_given(value))
-  }
+  nouns = c(boolean = "a logical value", number = "a number", text = "a text", date = "a date")
+  refuse_if(!fits, "value", sprintf("be %s as column '%s' holds", nouns[[kind]], name),
+    if (is_moment) paste("the date", format(value)) else show_given(value))
   switch(kind, date = moment_seconds(value), text = unicode_text(value, "value"), as.vector(value))
 }
 

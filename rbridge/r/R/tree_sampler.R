@@ -60,7 +60,7 @@ tree_settings = c("batch_size", "length", "drop_last", "persistent", "num_replic
 tree_recipe = function(recipe, table, task = NULL) {
   refuse_if(is.null(table) && is.null(task), "table", "be given if the dataset has no task", "nothing")
   n_rows = if (is.null(table)) task$nrow else table_rows(table)
-  refuse_if(n_rows < 1, "table", sprintf("have from 1 to %.0f rows", largest_count), show_count(n_rows, "row"))
+  refuse_if(n_rows < 1, "table", "have at least one row", "0 rows")
   open = recipe$open
   used = tree_columns(open$nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)

@@ -7,6 +7,7 @@
  */
 
 #include <numeric>
+#include <tuple>
 
 #include "../core/hash_set.hpp"
 #include "../core/kinds.hpp"
@@ -237,43 +238,52 @@ class Observed : public Sampler {
   List<int64_t> starts;       /* where those of each user begin, and the end */
 
  private:
-  /* Read the codes of users or items; return how many there are, by default the largest one plus 1. */
-  int64_t read_codes(const std::string &name, View<double> &codes, Host &host) const {
+  /* Call visit(i, code) for the codes of users or items, in either type of numbers; return how many there are. */
+  template <class Visit>
+  int64_t visit_codes(const std::string &name, Host &host, Visit visit) const {
+    auto visit_all = [&](const auto &codes) {
+      host.in_steps(codes.length, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) visit(i, codes[i]);
+      });
+      return codes.length;
+    };
+    const auto *integers = std::get_if<View<int32_t>>(&given[name]);
+    return integers != nullptr ? visit_all(*integers) : visit_all(given.array<double>(name, "be codes"));
+  }
+
+  /* Check the codes of users or items; return the number of values, and of codes: by default the largest plus 1. */
+  std::pair<int64_t, int64_t> count_codes(const std::string &name, Host &host) const {
     bool is_counted = given.has("n_" + name);
     double most = given.whole_or("n_" + name, LARGEST_COUNT, 1, LARGEST_COUNT), largest = 0;
-    codes = given.array<double>(name, "be codes");
-    if (codes.length == 0) refuse(name, "0 values", "have at least one code");
-    for (double code : codes) {
-      host.go_on(1);
-      largest = std::fmax(largest, code);
-      if (code >= 0 && code < most && std::floor(code) == code) continue;
+    int64_t n_values = visit_codes(name, host, [&](int64_t, auto given_code) {
+      double code = given_code;
+      bool is_whole = std::is_integral_v<decltype(given_code)> || std::floor(code) == code;
+      largest = code > largest ? code : largest;
+      if (is_whole && code >= 0 && code < most) return;
       double first = host.first_row;
       std::string advice = is_counted ? "" : "Ids are text or categories, in R a factor.";
       std::string requirement = text("hold codes, integers from ", first, " to ", most - 1 + first);
       refuse(name, text(code + first), requirement, advice);
-    }
-    return static_cast<int64_t>(is_counted ? most : largest + 1);
+    });
+    if (n_values == 0) refuse(name, "0 values", "have at least one code");
+    return {n_values, static_cast<int64_t>(is_counted ? most : largest + 1)};
   }
 
   void read_cells(Host &host) {
-    View<double> users, items;
-    n_users = read_codes("users", users, host);
-    n_items = read_codes("items", items, host);
-    if (users.length != items.length) {
-      std::string required = text("have one value for each user code, ", users.length);
-      refuse("items", count_of(items.length, "value"), required);
+    int64_t n_values, n_others;
+    std::tie(n_values, n_users) = count_codes("users", host);
+    std::tie(n_others, n_items) = count_codes("items", host);
+    if (n_others != n_values) {
+      refuse("items", count_of(n_others, "value"), text("have one value for each user code, ", n_values));
     }
     double n_cells = static_cast<double>(n_users) * static_cast<double>(n_items);
     if (n_cells > LARGEST_EXACT / 2) {
       std::string most = text("be at most ", std::floor(LARGEST_EXACT / 2 / static_cast<double>(n_users)));
       refuse("n_items", "", text(most, " with ", n_users, " users, so that pair numbers stay below 2^53"));
     }
-    cells = Numbers<int64_t>(users.length);
-    host.in_steps(cells.count(), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i++) {
-        cells[i] = static_cast<int64_t>(users[i]) * n_items + static_cast<int64_t>(items[i]);
-      }
-    });
+    cells = Numbers<int64_t>(n_values);
+    visit_codes("users", host, [&](int64_t i, auto user) { cells[i] = static_cast<int64_t>(user) * n_items; });
+    visit_codes("items", host, [&](int64_t i, auto item) { cells[i] += static_cast<int64_t>(item); });
     sort(cells, bits_below(static_cast<int64_t>(n_cells)), host);
     distinct = {cells.data(), cells.count()};
     if (std::adjacent_find(cells.begin(), cells.end()) == cells.end()) return;

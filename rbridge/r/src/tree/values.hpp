@@ -69,8 +69,8 @@ inline List<DrawnValue> read_values(const Values &given) {
   if (numbers.length % 3 != 0) refuse("recipe", "others", "have two arguments of each function");
   for (int64_t i = 0; i < numbers.length / 3; i++) {
     bool is_known = numbers[3 * i] >= OF_USER && numbers[3 * i] <= COUNTER;
-    uint8_t function = is_known ? static_cast<uint8_t>(numbers[3 * i]) : COUNTER + 1;
-    values.push_back({function, numbers[3 * i + 1], numbers[3 * i + 2]});
+    double function = is_known ? numbers[3 * i] : COUNTER + 1; /* which none has */
+    values.push_back({static_cast<uint8_t>(function), numbers[3 * i + 1], numbers[3 * i + 2]});
     if (values.back().is_valid()) continue;
     refuse(
         "auxiliary", "{stratum}",

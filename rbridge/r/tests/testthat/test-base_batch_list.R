@@ -38,7 +38,7 @@ test_that("an epoch may be empty", {
 
 test_that("it shows its first batches", {
   expect_output(print(sampler()$batches(3)), paste0("<batch_list>\n* Batches: 3, of 6 to 7 rows\n",
-    "[[1]]\n[1]  2  1 17  7 10  8\n\n[[2]]\n"), fixed = TRUE)
+    "[[1]]\n[1]  2  1 17  7 10  8\n[[2]]\n"), fixed = TRUE)
   many = batch_sampler_uniform(100, 5, seed = 1)(NULL)$batches(0)
   expect_output(print(many), "... and 10 batches", fixed = TRUE)
 })

@@ -149,6 +149,6 @@ test_that("pairs and triples take users and items from columns of the task", {
     refused = function(call, text) expect_error(call, text, fixed = TRUE)
     refused(generator(NULL), "The 'users' parameter must hold values if the dataset has no task. Got 'user' instead.")
     refused(sampler("user", "shop")(task), "The 'items' parameter must name columns of the task. Got 'shop' instead.")
-    refused(sampler(NULL, 1:3), "'users' parameter must have at least one code. Got 0 values")
+    refused(sampler(NULL, 1:3), "'users' parameter must hold numbers. Got a value of class 'NULL' instead.")
   }
 })

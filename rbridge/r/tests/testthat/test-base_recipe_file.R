@@ -30,6 +30,10 @@ test_that("a file has the size of its header, the header, and the vectors", {
   numbers = c(writeBin(c(3, 2), raw(), endian = "little"), raw(4))
   size = c(as.raw(c(nchar(header) %% 256, 1)), raw(6))
   expect_identical(readBin(file, "raw", 1000), c(size, charToRaw(header), numbers))
+  write_batch_sampler(batch_sampler_stratified(1, strata = factor(c("b", "", "\u65e5")), seed = 7), file)
+  # Each text of labels ends in a zero.
+  texts = as.raw(c(0x62, 0, 0, 0xe6, 0x97, 0xa5, 0))
+  expect_identical(utils::tail(readBin(file, "raw", 1000), 7), texts)
 })
 
 test_that("what is no generator of given data, and what is no path, cannot be written", {

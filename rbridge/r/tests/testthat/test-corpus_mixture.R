@@ -69,7 +69,8 @@ test_that("what only R can be given is refused", {
   refused("'weights' parameter must hold numbers. Got a value of class 'character'", weights = c(3, "*", 1, 1))
   refused("must be a share below 1, or a number of lines from 2. Got 1 instead.", sample = 1L)
   refused("The 'weights' parameter must be a table from epochs, integers from 0 to 6700000, to lists of weights. Got",
-    weights = list("0" = 1:4, a = 1:4))
+    weights = list("0" = 1:4, "6700001" = 1:4))
+  expect_no_error(mixture_of(folder, sample = 50, weights = list("0" = 1:4, "6700000" = 1:4)))
   refused("must have one number for each side, 1, or be one number.", max_length = 1:3)
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   of = "The 'mixture' parameter must be made by batch_sampler_corpus_mixture()."

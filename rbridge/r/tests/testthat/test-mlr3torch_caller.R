@@ -92,24 +92,6 @@ test_that("a learner with one function for the loaders of training and of valida
   expect_identical(epoch_of(instances_of(generator)[[2]], 0), in_order(25, 15))
 })
 
-test_that("a callback that predicts, or makes a sampler of its own, gets what it asks for", {
-  seen = new.env()
-  generator = batch_sampler_stratified(2, seed = 1)
-  look = mlr3torch::torch_callback("look", on_epoch_begin = function() {
-    private = self$ctx$learner$.__enclos_env__$private
-    values = self$ctx$learner$param_set$get_values(tags = "predict")
-    seen$predicting = private$.dataloader_predict(private$.dataset(self$ctx$task_train, values), values)$batch_sampler
-    seen$own = generator(self$ctx$loader_train$dataset)
-  })
-  run_mlr3torch(learner_of(generator, callbacks = list(look))$train(task_of()))
-  if (samples_predictions()) {
-    expect_identical(epoch_of(seen$predicting, 0), in_order(40, 15))
-  } else {
-    expect_false(inherits(seen$predicting, "batch_sampler_stratified"))
-  }
-  expect_identical(epoch_of(seen$own, 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
-})
-
 test_that("where mlr3torch is not understood the rows keep their order, and a warning says so", {
   task = task_of()
   generator = batch_sampler_stratified(2, seed = 1)

@@ -50,7 +50,7 @@ test_that("strata that are missing or not there are refused, with what to do", {
   of_values = "a value for each row if the dataset has no task. Got 'y' instead. Names of columns need a task."
   numeric_target = paste(
     "The 'strata' parameter must be given if the target is numeric and no column has",
-    "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
+    "the role stratum. Got nothing instead. Of numbers bin_target() makes strata.",
     "Bind the values as a column, task$cbind(data.frame(group = values)),",
     "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\").")
   unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))

@@ -27,23 +27,6 @@ test_that("a dataset gives codes, labels and features of all that it is asked fo
   expect_error(dataset[24], "There is no user 4: the dataset has 3.", fixed = TRUE)
 })
 
-test_that("features, ids and numbers that do not fit are refused", {
-  refused = function(text, code) expect_error(code, text, fixed = TRUE)
-  refused("The 'user_features' parameter must be a vector or a matrix. Got 3 dimensions instead.",
-    pair_dataset(3, 4, user_features = array(1, c(3, 2, 2))))
-  refused("The 'user_features' parameter must have one value or one row for each of 3. Got 2 values instead.",
-    pair_dataset(3, 4, user_features = matrix(1, 2, 5)))
-  refused("must be numbers. Got 4 values instead.", pair_dataset(3, 4, item_features = letters[1:4]))
-  refused("must have one id for each of 3. Got 2 values", pair_dataset(3, 4, user_ids = c("a", "b")))
-  refused("The 'numbers' parameter must be those of at most 1 user. Got 2 instead.",
-    decode_pairs(c(7, 12), 4, user_ids = "a"))
-  refused("The 'n_items' parameter must be an integer from 1 to 2147483647. Got ", decode_pairs(7, 0))
-  for (numbers in list(-1, 2^53, 0.5, NA_real_, "7")) {
-    refused("The 'numbers' parameter must hold pair numbers, integers from 0 to 2^53 - 1. Got ",
-      decode_pairs(numbers, 3))
-  }
-})
-
 test_that("torch makes no integers of pair numbers", {
   dataset = pair_dataset(2^21, 2^31 - 1)
   generator = batch_sampler_pairs(2^21, 2^31 - 1, 0.5, 2, n_users = 2^21, n_items = 2^31 - 1, seed = 1)

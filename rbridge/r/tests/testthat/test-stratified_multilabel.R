@@ -33,24 +33,6 @@ test_that("each value of a column of text or of a factor is a label, in order of
     batch_sampler_multilabel(labels[c("sex", "site")], 3, seed = 1)(NULL)$batches(0))
 })
 
-test_that("labels that are none are refused", {
-  refused = function(labels, text) {
-    expect_identical(message_of(batch_sampler_multilabel(labels, 1)), paste("The 'labels' parameter must", text))
-  }
-  refused(array(1, c(2, 2, 2)), "be a matrix with one row per row of the dataset. Got 3 dimensions instead.")
-  refused(data.frame(a = 1:2)[, 0], "have at least one column. Got 0 columns instead.")
-  values = function(got) {
-    paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others,",
-      "or turn the column into text, of which each value is a label.")
-  }
-  refused(rbind(c(1, 0), c(3, 1), c(1, 2)), values("3 in column '1'"))
-  refused(rbind(c(NA, 1)), values("NA in column '1'"))
-  refused(data.frame(a = Sys.Date()), values("Date values in column 'a'"))
-  refused(data.frame(a = c("1", "0")), paste("hold 0 and 1, or text. Got the text '1' in column 'a' instead.",
-    "Turn the column into numbers."))
-  refused(data.frame(a = c("x", NA)), "have no missing values. Got 1 missing of 2 rows in column 'a' instead.")
-})
-
 test_that("labels belong to rows in their order", {
   generator = batch_sampler_multilabel(outer(1:40, c(7, 3), `%%`) == 0, 2, seed = 1)
   expect_identical(collect_rows(generator, 40), generator(NULL)$batches(0))

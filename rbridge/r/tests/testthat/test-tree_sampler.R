@@ -49,18 +49,6 @@ test_that("factors, classes of times and R's own vectors are read as what they s
   expect_identical(rows(column = "time", op = ">", value = as.Date("2020-01-01")), 1:3)
 })
 
-test_that("columns and values of other classes are refused with their name", {
-  expect_refused = function(spec, table, text) expect_error(sampler_of(spec, table = table), text, fixed = TRUE)
-  kinds = "must hold logical values, numbers, text or dates, one kind per column. Got %s values in column 'x' instead."
-  for (column in list(as.difftime(1:3, units = "mins"), list(1, 2, 3))) {
-    expect_refused(list(column = "x", value = 1), list(x = column), sprintf(kinds, class(column)))
-  }
-  expect_refused(list(column = "x", value = 1), list(x = matrix(1:4, 2)),
-    "must hold a vector in column 'x'. Got a value of class 'matrix' instead.")
-  expect_refused(list(column = "label", value = "a"), data.frame(label = "a", label = "b", check.names = FALSE),
-    "must have one column 'label'. Got 2 such columns instead.")
-})
-
 test_that("missing values, repeated keys and nothing are no specification", {
   skip_if_not_installed("yaml")
   refused = function(text, ...) expect_error(sampler_of(...), text, fixed = TRUE)

@@ -36,17 +36,3 @@ test_that("the repeat factor of a row is the largest of its labels, in any form 
     expect_identical(repeat_factors(form, threshold = 1), expected)
   }
 })
-
-test_that("labels, values and parameters are refused in one grammar", {
-  refused = function(call, text) expect_error(call, text, fixed = TRUE)
-  of = "The 'labels' parameter must"
-  refused(repeat_factors(c("a", NA, "a")), paste(of, "have no missing values. Got 1 missing of 3 rows instead.",
-    "Leave these rows out of the dataset."))
-  refused(repeat_factors(stratum_codes(c(0, NA), "a")), paste(of, "have no missing values. Got 1 missing of 2 rows"))
-  refused(effective_number_weights(1, beta = 1), "'beta' parameter must be below 1. Got 1")
-  refused(temperature_weights(1, temperature = 0.5),
-    "The 'temperature' parameter must be a finite number of at least 1. Got 0.5 instead.")
-  refused(repeat_factors(1, threshold = 2), "The 'threshold' parameter must be at most 1. Got 2")
-  refused(repeat_factors(cbind(a = c(1, 1), b = c(0, 0))), paste(of, "have a row of every label. Got no row of label"))
-  refused(density_weights(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.")
-})
