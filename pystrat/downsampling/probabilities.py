@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import float64_of, plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.core.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.core.strata import check_keys, identity_of
+from pystrat.core.strata import check_keys
 from pystrat.core.value_names import listed_keys
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022, whose inverse is a number
@@ -109,16 +109,15 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     return float64_of(found)
 
 
-def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
+def _order_of(probabilities: Any, keep_rate: pd.Series) -> NDArray[np.intp]:
     """Return the position of the rate of each column of a table of probabilities."""
     if not is_frame(probabilities):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns if 'keep_rate' has names"
         raise refused_value("probabilities", required, "columns without names", advice)
-    classes = check_keys(keep_rate.index, "keep_rate")
-    columns = [identity_of(label, "probabilities") for label in probabilities.columns]
-    if len(columns) != len(classes) or set(columns) != set(classes):
+    check_keys(keep_rate.index, "keep_rate")
+    places = keep_rate.index.get_indexer(probabilities.columns)
+    if sorted(places) != list(range(len(keep_rate))):
         required = f"have a column for each class of 'keep_rate', {listed_keys(keep_rate.index)}"
         raise refused_value("probabilities", required, listed_keys(probabilities.columns))
-    places = {identity: place for place, identity in enumerate(classes)}
-    return [places[identity] for identity in columns]
+    return np.asarray(places)

@@ -28,10 +28,10 @@ class NaiveTree:
     def total(self) -> float:
         return sum_of(self.levels()[-1])
 
-    def row_at(self, value: float, scale: float = 1.0) -> int:
+    def row_at(self, value: float) -> int:
         place = 0
         for level in reversed(self.levels()):
-            parts = [part * scale for part in level[place * FAN : place * FAN + FAN]]
+            parts = level[place * FAN : place * FAN + FAN]
             before = [0.0]
             for part in parts[:-1]:
                 before.append(before[-1] + part)
@@ -43,8 +43,7 @@ class NaiveTree:
         return place
 
     def draw(self) -> int:
-        scale = 2.0**600 if self.total < 1e-300 else 1.0  # else the product would have fewer digits than the factor
-        return self.row_at(self.random.uniform() * (self.total * scale), scale)
+        return self.row_at(self.random.uniform() * self.total)
 
     def sample(self, k: int, replacement: bool = True) -> list[int]:
         if replacement:

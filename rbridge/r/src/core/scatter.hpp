@@ -42,6 +42,19 @@ inline void let_marked_wait(int32_t *numbers, int64_t wanted, const List<uint8_t
   std::stable_partition(numbers, end, [&](int32_t number) { return !marks[number]; });
 }
 
+/* Give the batches of entries, which begin at some places, in an order. */
+inline void give_in_order(
+    const int32_t *entries, const List<int64_t> &begins, const Rows &order, int32_t *rows, int64_t *offsets, Host &host
+) {
+  *offsets = 0;
+  for (int32_t batch : order) {
+    rows = std::copy(entries + begins[batch], entries + begins[batch + 1], rows);
+    offsets[1] = offsets[0] + begins[batch + 1] - begins[batch];
+    offsets++;
+    host.go_on(1);
+  }
+}
+
 template <class Code>
 struct Scattering {
   const Code *codes;     /* of each row, below the number of cursors */

@@ -40,7 +40,9 @@ class Dealt : public Sampler {
     if (is_walked) walk(generator, epoch, entries, host);
     else if (codes.bytes.values != nullptr) scatter(codes.bytes.values, generator, entries, host);
     else scatter(codes.integers.values, generator, entries, host);
-    if (is_permuted) return permute(generator, entries, rows, offsets, host);
+    if (is_permuted) {
+      return give_in_order(entries, layout.offsets, sample(generator, n_batches, host), rows, offsets, host);
+    }
     std::copy(layout.offsets.begin(), layout.offsets.end(), offsets);
     if (entries != rows) std::copy(entries, entries + n_taken, rows);
   }
@@ -197,18 +199,6 @@ class Dealt : public Sampler {
       from = from + 1 == n_rows ? 0 : from + 1;
     }
     return is_shuffled ? drawn_from(std::move(pass), generator, host) : pass;
-  }
-
-  /* Put the batches into the order that the generator draws. */
-  void permute(Generator &generator, const int32_t *entries, int32_t *rows, int64_t *offsets, Host &host) const {
-    *offsets = 0;
-    for (int32_t batch : sample(generator, n_batches, host)) {
-      const int64_t *begin = &layout.offsets[batch];
-      rows = std::copy(entries + begin[0], entries + begin[1], rows);
-      offsets[1] = offsets[0] + begin[1] - begin[0];
-      offsets++;
-      host.go_on(1);
-    }
   }
 };
 

@@ -10,9 +10,6 @@
 
 #pragma once
 
-#include <bitset>
-#include <tuple>
-
 #include "grouped.hpp"
 
 namespace pystrat {
@@ -49,13 +46,13 @@ struct DealingOrder {
                   labels are dealt together, and go to different batches */
   List<int64_t> ends;   /* n_labels + 1: of the sets that are dealt with each of the labels, and with none */
   List<int64_t> starts; /* of the members of each set */
-  int64_t n_words;
-  List<uint64_t> has;   /* the labels of each set, a bit each */
+  List<int64_t> begins; /* n_sets + 1: of the labels of each set, */
+  Rows held;            /* which are these */
 
   explicit DealingOrder(const LabeledRows &rows)
       : labels(in_order(rows.n_labels)), sets(in_order(rows.n_sets)), ends(rows.n_labels + 1), starts(rows.n_sets),
-        n_words((rows.n_labels + 63) / 64), has(rows.n_sets * n_words) {
-    List<int64_t> counts = rows.rows_of_labels(), turns(rows.n_sets), n_absent(rows.n_sets);
+        begins(1) {
+    List<int64_t> counts = rows.rows_of_labels(), turns(rows.n_sets);
     std::stable_sort(labels.begin(), labels.end(), [&](int32_t one, int32_t other) {
       return counts[one] < counts[other];
     });
@@ -63,13 +60,14 @@ struct DealingOrder {
       const uint8_t *own = rows.labels_of(set);
       while (turns[set] < rows.n_labels && own[labels[turns[set]]] == 0) turns[set]++;
       ends[turns[set]]++;
-      for (int64_t label = 0; label < rows.n_labels; label++) {
-        n_absent[set] += own[label] == 0;
-        has[set * n_words + label / 64] |= static_cast<uint64_t>(own[label]) << (label % 64);
+      for (int32_t label = 0; label < rows.n_labels; label++) {
+        if (own[label]) held.push_back(label);
       }
+      begins.push_back(held.count());
     }
     std::stable_sort(sets.begin(), sets.end(), [&](int32_t one, int32_t other) {
-      return std::tie(turns[one], n_absent[one]) < std::tie(turns[other], n_absent[other]);
+      if (turns[one] != turns[other]) return turns[one] < turns[other];
+      return labels_of(one).length > labels_of(other).length;
     });
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     int64_t start = 0;
@@ -78,6 +76,8 @@ struct DealingOrder {
       start += rows.codes.rows_of(set);
     }
   }
+
+  View<int32_t> labels_of(int64_t set) const { return {&held[begins[set]], begins[set + 1] - begins[set]}; }
 };
 
 class Assignment {
@@ -120,14 +120,12 @@ class Assignment {
   const LabeledRows &rows;
   const DealingOrder &dealing;
   int64_t n_batches, minimum;
-  List<uint64_t> below, at_most; /* the labels of which each batch has less than the minimum, or at most that */
-  List<int64_t> spare;           /* the rows of each label in batches with more of it than the minimum */
-  int64_t effort = 0;            /* labels of rows that may still be looked at */
+  int64_t effort = 0; /* labels of rows that may still be looked at */
+
+  int64_t held_of(int64_t batch, int64_t label) const { return held[batch * rows.n_labels + label]; }
 
   void add(int64_t set, int64_t batch, int32_t sign) {
-    const uint8_t *own = rows.labels_of(set);
-    int32_t *in_batch = &held[batch * rows.n_labels];
-    for (int64_t label = 0; label < rows.n_labels; label++) in_batch[label] += sign * own[label];
+    for (int32_t label : dealing.labels_of(set)) held[batch * rows.n_labels + label] += sign;
     sizes[batch] += sign;
   }
 
@@ -157,7 +155,7 @@ class Assignment {
       int64_t least = *std::min_element(sizes.begin(), sizes.end());
       int64_t n_sizes = *std::max_element(sizes.begin(), sizes.end()) - least + 1;
       order = sorted_by(n_batches, n_sizes, [&](int64_t batch) { return sizes[batch] - least; }, host);
-      for (int64_t batch = 0; batch < n_batches; batch++) heights[batch] = held[batch * rows.n_labels + label];
+      for (int64_t batch = 0; batch < n_batches; batch++) heights[batch] = held_of(batch, label);
     }
     int64_t lowest = *std::min_element(heights.begin(), heights.end());
     for (int64_t &height : heights) {
@@ -182,27 +180,13 @@ class Assignment {
     }
   }
 
-  bool has_bit(const List<uint64_t> &labels, int64_t item, int64_t label) const {
-    return labels[item * dealing.n_words + label / 64] >> (label % 64) & 1;
-  }
-
-  /* Note the labels of which a batch has less than the minimum, at most the minimum, and more. */
-  void note_batch(int64_t batch) {
-    std::fill_n(&below[batch * dealing.n_words], dealing.n_words, uint64_t(0));
-    std::fill_n(&at_most[batch * dealing.n_words], dealing.n_words, uint64_t(0));
-    for (int64_t label = 0; label < rows.n_labels; label++) {
-      int64_t word = batch * dealing.n_words + label / 64, n_held = held[batch * rows.n_labels + label];
-      below[word] |= static_cast<uint64_t>(n_held < minimum) << (label % 64);
-      at_most[word] |= static_cast<uint64_t>(n_held <= minimum) << (label % 64);
+  /* The rows of a label in batches with more of it than the minimum. */
+  int64_t spare_of(int64_t label) const {
+    int64_t spare = 0;
+    for (int64_t batch = 0; batch < n_batches; batch++) {
+      if (held_of(batch, label) > minimum) spare += held_of(batch, label);
     }
-    count_spare(batch, 1);
-  }
-
-  void count_spare(int64_t batch, int64_t sign) {
-    for (int64_t label = 0; label < rows.n_labels; label++) {
-      int64_t n_held = held[batch * rows.n_labels + label];
-      if (n_held > minimum) spare[label] += sign * n_held;
-    }
+    return spare;
   }
 
   /* The change in the number of missing rows if a batch takes a row of a set from another one, `donor`, and returns a
@@ -210,15 +194,15 @@ class Assignment {
    * one that has at most the minimum loses by giving one.
    */
   int64_t change_of_missing(int64_t batch, int64_t donor, int64_t taken, int64_t returned) const {
-    int64_t change = 0, n_words = dealing.n_words;
-    auto count = [](uint64_t bits) { return static_cast<int64_t>(std::bitset<64>(bits).count()); };
-    for (int64_t word = 0; word < n_words; word++) {
-      uint64_t in = dealing.has[taken * n_words + word];
-      uint64_t out = returned < 0 ? 0 : dealing.has[returned * n_words + word];
-      uint64_t only_in = in & ~out, only_out = out & ~in;
-      change += count(only_in & at_most[donor * n_words + word]) - count(only_in & below[batch * n_words + word]);
-      change += count(only_out & at_most[batch * n_words + word]) - count(only_out & below[donor * n_words + word]);
-    }
+    int64_t change = 0;
+    auto move = [&](int64_t set, int64_t other_set, int64_t from, int64_t to) {
+      for (int32_t label : dealing.labels_of(set)) {
+        if (other_set >= 0 && rows.labels_of(other_set)[label]) continue;
+        change += (held_of(from, label) <= minimum) - (held_of(to, label) < minimum);
+      }
+    };
+    move(taken, returned, donor, batch);
+    if (returned >= 0) move(returned, taken, batch, donor);
     return change;
   }
 
@@ -237,11 +221,11 @@ class Assignment {
     int64_t least = 0;
     Member best;
     for (int64_t set = 0; set < rows.n_sets; set++) {
-      if (!has_bit(dealing.has, set, label)) continue;
+      if (!rows.labels_of(set)[label]) continue;
       int64_t start = dealing.starts[set], end = start + rows.codes.rows_of(set);
       for (int64_t place = start; place < end; place++) {
         int64_t donor = batches[place];
-        if (has_bit(at_most, donor, label)) continue;
+        if (held_of(donor, label) <= minimum) continue;
         int64_t change = change_of_missing(batch, donor, set, returned.set);
         bool is_earlier = change == least && best.place >= 0 && members[place] < members[best.place];
         if (change >= least && !is_earlier) continue;
@@ -251,12 +235,8 @@ class Assignment {
     }
     if (best.place < 0) return false;
     int64_t donor = batches[best.place];
-    count_spare(batch, -1);
-    count_spare(donor, -1);
     move(best, batch);
     if (returned.place >= 0) move(returned, donor);
-    note_batch(batch);
-    note_batch(donor);
     return true;
   }
 
@@ -273,17 +253,17 @@ class Assignment {
 
   /* Let a batch take rows of a label that it lacks, as long as exchanges help and go on; return whether one did. */
   bool exchange(int64_t batch, int64_t label, Host &host) {
-    bool has_exchanged = false;
-    while (effort > 0 && has_bit(below, batch, label) && spare[label] > 0) {
-      bool is_taken = false;
+    bool has_exchanged = false, is_taken = true;
+    while (is_taken && effort > 0 && held_of(batch, label) < minimum) {
+      int64_t spare = spare_of(label);
+      if (spare == 0) break;
       Member returned;
       do {
-        effort -= rows.codes.n_rows + spare[label] * rows.n_labels;
+        effort -= rows.codes.n_rows + spare * rows.n_labels;
         is_taken = effort >= 0 && take_best(batch, label, returned);
         host.go_on(rows.codes.n_rows);
       } while (!is_taken && effort >= 0 && find_next(batch, returned));
-      if (!is_taken) break;
-      has_exchanged = true;
+      has_exchanged = has_exchanged || is_taken;
     }
     return has_exchanged;
   }
@@ -291,17 +271,13 @@ class Assignment {
   /* Exchange rows for what batches lack, until that helps no more or has taken too long. */
   void exchange_all(Host &host) {
     if (missing() == 0) return;
-    below = at_most = List<uint64_t>(n_batches * dealing.n_words);
-    spare = List<int64_t>(rows.n_labels);
-    for (int64_t batch = 0; batch < n_batches; batch++) note_batch(batch);
     effort = EXCHANGE_EFFORT * rows.codes.n_rows * rows.n_labels;
     bool has_exchanged = true;
     while (has_exchanged && effort > 0) {
       has_exchanged = false;
-      const List<uint64_t> lacking = below;
       for (int64_t batch = 0; batch < n_batches; batch++) {
         for (int64_t label = 0; label < rows.n_labels; label++) {
-          if (has_bit(lacking, batch, label)) has_exchanged = exchange(batch, label, host) || has_exchanged;
+          has_exchanged = exchange(batch, label, host) || has_exchanged;
         }
         host.go_on(rows.n_labels);
       }

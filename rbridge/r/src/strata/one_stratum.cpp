@@ -60,13 +60,7 @@ class OneStratum : public Sampler {
     Rows order = in_rounds ? in_turns(generator, firsts, host) : ordered(generator, n_batches, host);
     int32_t *rows = host.make<int32_t>("rows", place);
     int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
-    *offsets = 0;
-    for (int32_t batch : order) {
-      rows = std::copy(entries.data() + begins[batch], entries.data() + begins[batch + 1], rows);
-      offsets[1] = offsets[0] + begins[batch + 1] - begins[batch];
-      offsets++;
-      host.go_on(1);
-    }
+    give_in_order(entries.data(), begins, order, rows, offsets, host);
   }
 
   double bytes() const override {

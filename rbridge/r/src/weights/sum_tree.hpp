@@ -84,22 +84,15 @@ class SumTree {
     }
   }
 
-  /* The factor of a draw: a power of 2, so that multiplying by it is exact. It is 1, unless the total is so small that
-   * its product with a uniform number would have fewer digits than that number.
-   */
-  double scale() const { return total() < 1e-300 ? 0x1p600 : 1; }
-
-  /* Find the rows in whose shares of the total, times the scale, some values lie, which are modified. */
+  /* Find the rows in whose shares of the total some values lie, which are modified. */
   void find(double *values, int64_t count, int32_t *rows) const {
-    double factor = scale();
     for (int64_t first = 0; first < count; first += GROUP) {
       int64_t places[GROUP] = {0}, wanted = std::min(count - first, GROUP);
       for (int level = n_levels - 1; level >= 0; level--) {
         const double *numbers = sums + begins[level], *below = sums + begins[level > 0 ? level - 1 : 0];
         for (int64_t i = 0; i < wanted; i++) {
           int64_t node = places[i] * FAN;
-          places[i] = node + (factor > 1 ? scaled_child_at(numbers + node, factor, values[first + i])
-                                         : child_at(numbers + node, values[first + i]));
+          places[i] = node + child_at(numbers + node, values[first + i]);
           if (level > 0) prefetch(below + places[i] * FAN);
         }
       }
@@ -109,7 +102,7 @@ class SumTree {
 
   /* Draw rows by weight: two outputs each. With `n_slices`, row i is from slice i % n_slices of the total. */
   void draw(Generator &generator, int64_t count, int64_t n_slices, int32_t *rows, Host &host) const {
-    double values[GROUP], sum = total() * scale();
+    double values[GROUP], sum = total();
     for (int64_t done = 0; done < count; done += GROUP) {
       int64_t wanted = std::min(count - done, GROUP);
       for (int64_t i = 0; i < wanted; i++) {
@@ -201,12 +194,6 @@ class SumTree {
     while (parts[child] == 0 && child > 0) child--;
     value = at - before[child];
     return child;
-  }
-
-  static int64_t scaled_child_at(const double *parts, double factor, double &value) {
-    double scaled[FAN];
-    for (int i = 0; i < FAN; i++) scaled[i] = parts[i] * factor;
-    return child_at(scaled, value);
   }
 
   static constexpr int LEVELS = 12; /* 8^11 exceeds 2^31 */

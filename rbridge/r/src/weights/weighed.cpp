@@ -629,7 +629,6 @@ class SumTreeRows : public Weighed {
       if (!(values[i] >= 0 && values[i] < total)) {
         refuse_at("values", i, text("hold numbers from 0 to below the total, ", total));
       }
-      left[size_t(i)] *= state.tree.scale();
     }
     int32_t *rows = host.make<int32_t>("rows", values.length);
     state.tree.find(left.data(), values.length, rows);
