@@ -16,6 +16,7 @@ from pystrat.core.messages import count_of, refused_value
 
 BLOCK = 1 << 22  # bytes of text that are read at a time
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
+_COMPRESSED_OR_UTF_16 = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff")
 
 
 class LineTable:
@@ -99,7 +100,7 @@ class _File:
             got = f"the folder '{path}'" if path.is_dir() else f"no file '{path}'"
             raise refused_value(parameter, "have regular files", got)
         self.path, self.version = str(path), _version(str(path))
-        self.offsets = _offsets(path)
+        self.offsets = _offsets(path, parameter)
 
     def check(self) -> None:
         if _version(self.path) != self.version:
@@ -141,11 +142,14 @@ def _version(path: str) -> tuple[int, float]:
     return status.st_size, status.st_mtime
 
 
-def _offsets(path: Path) -> NDArray[np.int64]:
+def _offsets(path: Path, parameter: str) -> NDArray[np.int64]:
     parts, end, block = [np.zeros(1, dtype=np.int64)], 0, b"\n"
     with open(path, "rb", buffering=0) as text:
         n_blocks = -(-os.fstat(text.fileno()).st_size // BLOCK)
         for block in progress(iter(lambda: text.read(BLOCK), b""), f"finding lines of {path.name}", n_blocks):
+            if end == 0 and block.startswith(_COMPRESSED_OR_UTF_16):
+                got = f"the compressed or UTF-16 file '{path}'"
+                raise refused_value(parameter, "have files of text in UTF-8", got, "Convert it to plain text.")
             parts.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + (end + 1))
             end += len(block)
     if not block.endswith(b"\n"):

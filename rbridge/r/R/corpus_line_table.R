@@ -78,12 +78,20 @@ line_offsets = function(path, parameter) {
   end = 0
   last = as.raw(10L)
   while (length(block <- readBin(input, "raw", text_block)) > 0L) {
+    refuse_if(end == 0 && is_no_text(block), parameter, "have files of text in UTF-8",
+      sprintf("the compressed or UTF-16 file '%s'", shown_name(path)), "Convert it to plain text.")
     parts[[length(parts) + 1L]] = end + grepRaw(as.raw(10L), block, fixed = TRUE, all = TRUE)
     end = end + length(block)
     last = block[length(block)]
     tick()
   }
   c(unlist(parts), if (last != as.raw(10L)) end)
+}
+
+# Whether bytes begin like a file that is compressed or in UTF-16.
+is_no_text = function(block) {
+  beginnings = c("1f8b", "425a68", "fd377a585a", "28b52ffd", "504b0304", "fffe", "feff")
+  any(startsWith(paste(utils::head(block, 5L), collapse = ""), beginnings))
 }
 
 # The text of lines, counted from 1 over all files: a list with a vector for each side.

@@ -58,6 +58,17 @@ test_that("what is no text is refused, with the file and the line", {
   expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
 })
 
+test_that("compressed files and UTF-16 are refused at once", {
+  path = tempfile(fileext = ".txt")
+  output = gzfile(path, "wb")
+  writeLines("line", output)
+  close(output)
+  refused = sprintf("must have files of text in UTF-8. Got the compressed or UTF-16 file '%s' instead.", path)
+  expect_error(corpus_dataset(list(path), ".txt"), refused, fixed = TRUE)
+  write_bytes(path, as.raw(c(0xff, 0xfe, 0x61, 0)))
+  expect_error(corpus_dataset(list(path), ".txt"), refused, fixed = TRUE)
+})
+
 test_that("wrong sources and suffixes are refused", {
   folder = corpus_of(news = 50, old = 3, suffixes = c(".src", ".tgt"))
   write_bytes(file.path(folder, "old.tgt"), "one\ntwo\n")
