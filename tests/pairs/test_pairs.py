@@ -160,7 +160,7 @@ def test_unique_negatives_of_many_items_are_the_first_different_draws_as_those_o
 
 def test_pair_numbers_are_exact_up_to_the_largest() -> None:
     users, items = [0, 2**26 - 1], [0, 2**26 - 1]
-    sampler = NegativePairBatchSampler(users, items, 0.001, 10**6, seed=1)
+    sampler = NegativePairBatchSampler(users, items, 0.001, 10**6, n_users=2**26, n_items=2**26, seed=1)
     numbers = sampler.batches(0).rows
     assert numbers.dtype == np.int64 and numbers.max() == 2**53 - 1
     assert sorted(pairs_of(sampler)[0]) == list(zip(users, items))
@@ -241,16 +241,16 @@ test_refused_parameters = refusals(
         ([0, 1], [0], "'items' .* must have one value for each user code, 2. Got 1 value instead"),
         ([], [], "'users' .* must have at least one code. Got 0 values"),
         ([0, 0], [0, 1], "leave a cell that is not a positive. Got 2 cells, all of which are"),
-        ([0, -1], [0, 0], "'users' .* must hold codes, integers from 0 to 2147483646. Got -1 instead"),
+        ([0, -1], [0, 0], "'users' .* must hold codes, integers from 0 to 16777215. Got -1 instead"),
         (
             [0.5],
             [0],
-            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Ids are text or categories, in R",
+            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Pass 'n_users' for larger codes. Ids are text",
         ),
         (
             np.float32([2**31]),
             [0],
-            "'users' .* must hold codes, integers from 0 to 2147483646. Got 2147483648 instead",
+            "'users' .* must hold codes, integers from 0 to 16777215. Got 2147483648 instead",
         ),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),

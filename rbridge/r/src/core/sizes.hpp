@@ -65,7 +65,7 @@ inline void give_weights(const List<double> &weights, const List<double> &taken,
   for (double weight : weights) most = std::fmax(most, weight);
   for (double rows : taken) n_taken += rows;
   for (int64_t i = 0; i < weights.count(); i++) {
-    if (taken[i] > 0) mean += weights[i] / most * (taken[i] / n_taken);
+    if (taken[i] > 0) mean += rounded_product(weights[i] / most, taken[i] / n_taken);
   }
   List<double> normalized;
   for (double weight : weights) normalized.push_back(weight / most / mean);

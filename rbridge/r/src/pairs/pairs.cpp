@@ -238,32 +238,41 @@ class Observed : public Sampler {
   List<int64_t> starts;       /* where those of each user begin, and the end */
 
  private:
-  /* Call visit(i, code) for the codes of users or items, in either type of numbers; return how many there are. */
+  /* Without a number of users or items, memory is needed for as many as the largest code says. */
+  static constexpr int64_t MOST_UNCOUNTED = 1 << 24;
+
+  /* Call visit(i, code) for the codes of users or items, in either type of numbers. */
   template <class Visit>
-  int64_t visit_codes(const std::string &name, Host &host, Visit visit) const {
+  void visit_codes(const std::string &name, Host &host, Visit visit) const {
     auto visit_all = [&](const auto &codes) {
       host.in_steps(codes.length, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; i++) visit(i, codes[i]);
       });
-      return codes.length;
     };
     const auto *integers = std::get_if<View<int32_t>>(&given[name]);
-    return integers != nullptr ? visit_all(*integers) : visit_all(given.array<double>(name, "be codes"));
+    integers != nullptr ? visit_all(*integers) : visit_all(given.array<double>(name, "be codes"));
+  }
+
+  int64_t length_of(const std::string &name) const {
+    const auto *integers = std::get_if<View<int32_t>>(&given[name]);
+    return integers != nullptr ? integers->length : given.array<double>(name, "be codes").length;
   }
 
   /* Check the codes of users or items; return the number of values, and of codes: by default the largest plus 1. */
   std::pair<int64_t, int64_t> count_codes(const std::string &name, Host &host) const {
     bool is_counted = given.has("n_" + name);
-    double most = given.whole_or("n_" + name, LARGEST_COUNT, 1, LARGEST_COUNT), largest = 0;
-    int64_t n_values = visit_codes(name, host, [&](int64_t, auto given_code) {
+    int64_t n_values = length_of(name);
+    double uncounted = static_cast<double>(std::max(n_values, MOST_UNCOUNTED));
+    double most = given.whole_or("n_" + name, uncounted, 1, LARGEST_COUNT), largest = 0;
+    visit_codes(name, host, [&](int64_t, auto given_code) {
       double code = given_code;
       bool is_whole = std::is_integral_v<decltype(given_code)> || std::floor(code) == code;
       largest = code > largest ? code : largest;
       if (is_whole && code >= 0 && code < most) return;
       double first = host.first_row;
-      std::string advice = is_counted ? "" : "Ids are text or categories, in R a factor.";
+      std::string advice = "Pass 'n_" + name + "' for larger codes. Ids are text or categories, in R a factor.";
       std::string requirement = text("hold codes, integers from ", first, " to ", most - 1 + first);
-      refuse(name, text(code + first), requirement, advice);
+      refuse(name, text(code + first), requirement, is_counted ? "" : advice);
     });
     if (n_values == 0) refuse(name, "0 values", "have at least one code");
     return {n_values, static_cast<int64_t>(is_counted ? most : largest + 1)};

@@ -68,9 +68,10 @@ inline List<DrawnValue> read_values(const Values &given) {
   const View<double> numbers = given.array<double>("functions", "be functions and their arguments");
   if (numbers.length % 3 != 0) refuse("recipe", "others", "have two arguments of each function");
   for (int64_t i = 0; i < numbers.length / 3; i++) {
-    bool is_known = numbers[3 * i] >= OF_USER && numbers[3 * i] <= COUNTER;
-    double function = is_known ? numbers[3 * i] : COUNTER + 1; /* which none has */
-    values.push_back({static_cast<uint8_t>(function), numbers[3 * i + 1], numbers[3 * i + 2]});
+    constexpr uint8_t UNKNOWN = COUNTER + 1;
+    double function = numbers[3 * i];
+    uint8_t known = function >= 0 && function < UNKNOWN ? static_cast<uint8_t>(function) : UNKNOWN;
+    values.push_back({known, numbers[3 * i + 1], numbers[3 * i + 2]});
     if (values.back().is_valid()) continue;
     refuse(
         "auxiliary", "{stratum}",

@@ -75,7 +75,7 @@ largest_row = function(recipe) {
     mixture = ,
     rare_events = sum(parts$lines),
     by_length = length(parts$lengths),
-    no_duplicates = length(parts$keys) / parts$n_columns,
+    no_duplicates = length(parts$keys) / round(parts$n_columns), # which a file may have almost whole
     prioritized = max(length(c(recipe$state$weights, recipe$state$priorities)), parts$n_rows),
     c(parts[["n"]], parts[["n_rows"]], length(parts[["codes"]]))[1L]
   )

@@ -38,7 +38,7 @@ test_that("text and factors are ids, numbered in order of first appearance", {
 
 test_that("codes and ids that are none are refused, counted from 1", {
   expect_error(batch_sampler_pairs(c(1, 0), c(1, 1), 0.5, 2), fixed = TRUE,
-    "'users' parameter must hold codes, integers from 1 to 2147483647. Got 0 instead. Ids are text or categories, in R")
+    "'users' parameter must hold codes, integers from 1 to 16777216. Got 0 instead. Pass 'n_users' for larger codes.")
   expect_error(batch_sampler_pairs(3, 1, 0.5, 2, n_users = 2), "integers from 1 to 2. Got 3 instead.", fixed = TRUE)
   expect_error(batch_sampler_pairs(1:2, factor(c(NA, "a")), 0.5, 2), "Got 1 missing of 2 rows instead.", fixed = TRUE)
 })
