@@ -88,6 +88,8 @@ class StreamIterator(Iterator[list[Any]]):
         self._step: int = 1 if info is None else info.num_workers
         self._place: Optional[Place] = None  # of the next batch, once it is known
         self._lanes: dict[int, Iterator[list[Any]]] = {}
+        # All workers are asked for their iterators at one time, but for their first batches at any.
+        self._first = None if info is None else self._first_place()
 
     def __iter__(self) -> StreamIterator:
         return self
@@ -115,7 +117,7 @@ class StreamIterator(Iterator[list[Any]]):
         """Begin to read the lanes, at the loaded place or at the next place of the stream."""
         stream = self._stream
         if self._place is None:
-            self._place = self._first_place()
+            self._place = self._first or self._first_place()
             stream._check_epoch(self._place.epoch)
             stream._warn_of_process_group(stacklevel=4)
             stream._shared.begin(self._place.epoch, self._worker)
@@ -135,7 +137,7 @@ class StreamIterator(Iterator[list[Any]]):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iteration, as `StratifiedStream.state` makes it."""
-        return self._stream._state(self._place or self._first_place())
+        return self._stream._state(self._place or self._first or self._first_place())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state; the next epoch of the stream is the one after it."""
