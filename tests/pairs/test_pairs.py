@@ -245,7 +245,7 @@ test_refused_parameters = refusals(
         (
             [0.5],
             [0],
-            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Pass 'n_users' for larger codes. Ids are text",
+            "'users' .* must hold codes, integers from 0 to .* Got 0.5 instead. Pass 'n_users' for larger codes. Ids",
         ),
         (
             np.float32([2**31]),

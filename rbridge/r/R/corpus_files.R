@@ -20,7 +20,7 @@ find_files = function(source, suffixes, targets = NULL) {
 # One for each side of the lines; an empty one takes files as they are.
 check_suffixes = function(suffixes, targets) {
   required = "be different endings of names, such as ('.src', '.tgt')"
-  refuse_if(!is.character(suffixes), "suffixes", required, show_value(suffixes))
+  refuse_if(!is.character(suffixes) || any(Encoding(suffixes) == "bytes"), "suffixes", required, show_value(suffixes))
   suffixes = unname(suffixes)
   shown = sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", "))
   refuse_if(length(suffixes) == 0L || anyDuplicated(suffixes) || anyNA(suffixes) ||
@@ -30,7 +30,7 @@ check_suffixes = function(suffixes, targets) {
   suffixes
 }
 
-is_path = function(value) is.character(value) && length(value) == 1L && !is.na(value)
+is_path = function(value) is.character(value) && length(value) == 1L && !is.na(value) && Encoding(value) != "bytes"
 
 find_by_suffix = function(source, suffixes) {
   required = "be a folder or a list of files"
@@ -79,7 +79,6 @@ check_paths = function(paths, parameter, required) {
 }
 
 # Names are bytes, which may not be text in any encoding, as file.path() expects.
-
 path_of = function(folder, names) {
   if (length(names) == 0L) character() else paste0(sub("/+$", "", folder, useBytes = TRUE), "/", names)
 }

@@ -95,5 +95,5 @@ weights_of_stage = function(weights, names) {
   refuse_if(length(weights) != length(names), "weights", sprintf("have one entry for each file, %d", length(names)),
     show_count(length(weights), "value"))
   is_kept = vapply(weights, identical, NA, "*", USE.NAMES = FALSE)
-  feedback_values(unlist(replace(weights, is_kept, Inf)), "weights")
+  feedback_values(unlist(replace(as.list(weights), is_kept, Inf)), "weights")
 }

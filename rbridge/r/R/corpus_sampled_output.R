@@ -139,20 +139,7 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
-        ids$dtype == torch::torch_bool()
-      refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
-      ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
-      shape = ids$shape
-      ids = ids$to(dtype = torch::torch_long())$flatten()
-      is_ignored = ids == ignore_index
-      is_known = ids >= 1 & ids <= private$.size
-      inside = torch::torch_where(is_known, ids, torch::torch_ones_like(ids))
-      places = private$.position$index_select(1L, inside$to(device = private$.position$device))$to(device = ids$device)
-      is_outside = (!is_known | places < 1) & !is_ignored
-      refuse_if(is_outside$any()$item(), "ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
-        show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
-      torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
+      places_of_ids(ids, ignore_index, private$.position, length(self$ids))
     }
   ),
   private = list(
@@ -162,19 +149,40 @@ sampled_output_class = R6Class("sampled_output",
     # Replaces a parameter in the layer and in the optimizer.
     put = function(name, old, new, state) {
       layer = private$.layer
-      optimizer = private$.optimizer
       layer[[name]] = new
-      if (!is.null(optimizer)) {
-        optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
-          group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
-          group
-        })
-        optimizer$state$set(old, NULL)
-        optimizer$state$set(new, if (length(state) > 0L) state)
+      if (!is.null(private$.optimizer)) {
+        put_into_optimizer(private$.optimizer, old, new, state)
       }
     }
   )
 )
+
+put_into_optimizer = function(optimizer, old, new, state) {
+  optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
+    group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
+    group
+  })
+  optimizer$state$set(old, NULL)
+  optimizer$state$set(new, if (length(state) > 0L) state)
+}
+
+# The places of ids, a tensor of any shape, among the sampled ones; -100 for ids that are ignored.
+places_of_ids = function(ids, ignore_index, position, n_sampled) {
+  is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
+    ids$dtype == torch::torch_bool()
+  refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
+  ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
+  shape = ids$shape
+  ids = ids$to(dtype = torch::torch_long())$flatten()
+  is_ignored = ids == ignore_index
+  is_known = ids >= 1 & ids <= position$numel()
+  inside = torch::torch_where(is_known, ids, torch::torch_ones_like(ids))
+  places = position$index_select(1L, inside$to(device = position$device))$to(device = ids$device)
+  is_outside = (!is_known | places < 1) & !is_ignored
+  refuse_if(is_outside$any()$item(), "ids", sprintf("be among the %s", show_count(n_sampled, "sampled id")),
+    show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
+  torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
+}
 
 write_rows = function(whole, rows, values) {
   torch::with_no_grad(whole$index_copy_(1L, rows, values$detach()))
