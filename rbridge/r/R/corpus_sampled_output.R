@@ -139,7 +139,7 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      places_of_ids(ids, ignore_index, private$.position, length(self$ids))
+      places_in_sample(ids, ignore_index, private$.position, length(self$ids))
     }
   ),
   private = list(
@@ -167,7 +167,7 @@ put_into_optimizer = function(optimizer, old, new, state) {
 }
 
 # The places of ids, a tensor of any shape, among the sampled ones; -100 for ids that are ignored.
-places_of_ids = function(ids, ignore_index, position, n_sampled) {
+places_in_sample = function(ids, ignore_index, position, n_sampled) {
   is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
     ids$dtype == torch::torch_bool()
   refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
