@@ -117,8 +117,8 @@ def main() -> None:
         os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
         os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="1")  # asked for, though nobody meets there
         distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
-    told = globals()[f"job_{job}"](world, folder / "work")
-    (folder / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+    found = globals()[f"job_{job}"](world, folder / "work")
+    (folder / f"{rank}.json").write_text(json.dumps(found), encoding="utf-8")
     if world > 1:
         distributed.barrier()
         distributed.destroy_process_group()

@@ -1,6 +1,6 @@
 """What pystrat gives for the inputs of golden vectors, which R must give, too.
 
-A case is a line of a file. To add one, write its line without what is expected, or with the message if it is refused,
+A case is a line of a file. To add a case, write its line without the expected result (a refused case has its message),
 and run ``python -m tests.given_by_pystrat NAME ...``. Tests of the rooms compare the rules with plain models.
 """
 
@@ -164,7 +164,7 @@ def rows_of_epoch(sampler: TreeBatchSampler, epoch: int) -> list[Any]:
 
 
 def moments_in(spec: Any) -> Any:
-    """Return a specification with days and times in place of what stands for them in JSON."""
+    """Return a specification whose days and times are objects, which JSON has as text."""
     if isinstance(spec, list):
         return [moments_in(item) for item in spec]
     if not isinstance(spec, dict):
@@ -175,7 +175,7 @@ def moments_in(spec: Any) -> Any:
 
 
 def time_of(text: Any) -> Any:
-    """Return the time that a text stands for, in UTC; None if there is none."""
+    """Return the time of a text, in UTC; None if there is none."""
     if text is None:
         return None
     moment = datetime.strptime(text.replace("Z", "+00:00"), "%Y-%m-%dT%H:%M:%S" + (".%f" if "." in text else "") + "%z")

@@ -88,7 +88,7 @@ class StreamIterator(Iterator[list[Any]]):
         self._step: int = 1 if info is None else info.num_workers
         self._place: Optional[Place] = None  # of the next batch, once it is known
         self._lanes: dict[int, Iterator[list[Any]]] = {}
-        # All workers are asked for their iterators at one time, but for their first batches at any.
+        # A DataLoader asks all workers for iterators at the same time, and for first batches at different times.
         self._first = None if info is None else self._first_place()
 
     def __iter__(self) -> StreamIterator:

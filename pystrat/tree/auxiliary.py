@@ -28,7 +28,7 @@ class Auxiliary:
     arguments: Sequence[Any]
 
     def values(self, drawn: Iterator[NDArray[np.float64]], part: slice, epoch: int, begin: int) -> list[Any]:
-        """Return the values of a part of draws, of which the first of all has the number `begin` in its epoch.
+        """Return the values of a part of the draws; draw 0 has the number `begin` in its epoch.
 
         `drawn` yields the numbers that were drawn for the next function; they are places, for a function of a list.
         """

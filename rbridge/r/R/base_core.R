@@ -37,7 +37,7 @@ core_results = function(answer, given, names = NULL) {
   answer$results
 }
 
-# How a message shows the value that is refused, or the element of it that is.
+# How a message shows the refused value, or the refused element of it.
 refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
   if (is.null(refusal$place)) {
