@@ -170,7 +170,8 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     values: dict[str, Any] = {}
     for _, row, counts in held:
         for place in np.flatnonzero(row):
-            values.setdefault(counts.strata[place], counts.values[place])
+            if counts.strata[place] not in values:
+                values[counts.strata[place]] = counts.values[place]
     known = pd.Index(list(values), dtype=object)
     table = np.zeros((len(held), len(values)), dtype=np.int64)
     for of_shard, (_, row, counts) in zip(table, held):
