@@ -204,6 +204,9 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    has_none = isinstance(strata, Mapping) and not strata
-    gathered = gather(lambda: [] if has_none else [count_shards(strata)], process_group, "count its shards")
-    return _bound_frame([own for of_process in gathered for own in of_process], "strata")
+
+    def counted() -> list[ShardCounts]:
+        return [] if isinstance(strata, Mapping) and not strata else [count_shards(strata)]
+
+    of_processes = gather(counted, process_group, "count its shards")
+    return _bound_frame([counts for own in of_processes for counts in own], "strata")
