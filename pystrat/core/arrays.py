@@ -47,8 +47,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     elif _is_extension(getattr(values, "dtype", None)):
         values = _of_extension(values)
     elif isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        is_number = values.dtype.kind in "iuf"
-        values = np.where(values.mask, np.nan if is_number else None, values.data)
+        missing: Any = np.nan if values.dtype.kind in "iuf" else None
+        values = np.where(values.mask, missing, values.data)
     array = np.asarray(values)
     if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
         return array.astype(object)
@@ -71,8 +71,8 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     if isinstance(values, Sequence) and not isinstance(values, (list, tuple, str, bytes, range, memoryview)):
         values = list_of(values)
     if isinstance(values, np.ma.MaskedArray):
-        array = np.where(values.mask, None, values.data)
-    elif isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
+        values = values.astype(object)
+    if isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
         array = plain_array(values, wanted.name)
     elif isinstance(values, (list, tuple)):
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
