@@ -65,7 +65,10 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     elif is_frame(table) or isinstance(table, Mapping):
         columns = list(table.items())
     else:
-        refuse_dataset(table, wanted)
+        data = sys.modules.get("torch.utils.data")
+        if data is not None and isinstance(table, data.Dataset):
+            advice = "pystrat.labels_of(dataset) returns its labels."
+            raise wanted.refusal(f"a dataset of class '{type(table).__name__}'", advice)
         columns = [(None, table)]
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
@@ -77,14 +80,6 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     if len(lengths) > 1:
         raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {lengths[1]}")
     return vectors
-
-
-def refuse_dataset(values: Any, wanted: Wanted) -> None:
-    """Refuse a torch dataset; its labels are required instead."""
-    data = sys.modules.get("torch.utils.data")
-    if data is not None and isinstance(values, data.Dataset):
-        got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
-        raise wanted.refusal(got, advice)
 
 
 def check_n_rows(n_rows: int, name: str) -> None:
@@ -128,18 +123,12 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         _check_exact(distinct, refuse)
     elif kind == "date":
         codes, distinct = pd.factorize(_as_dates(values, refuse))
-    elif values.dtype == bool:
-        codes, distinct = factorize_numbers(values)
     else:
-        codes, distinct = pd.factorize(np.asarray(values, dtype=object))
+        codes, distinct = pd.factorize(values if values.dtype == bool else np.asarray(values, dtype=object))
         distinct = distinct.astype(bool)
     missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
-    return Column(
-        codes.astype(np.int32, copy=False),
-        pd.Index(distinct, dtype=object if distinct.dtype == object else None),
-        kind,
-        missing,
-    )
+    index = pd.Index(distinct, dtype=object if distinct.dtype == object else None)
+    return Column(codes.astype(np.int32, copy=False), index, kind, missing)
 
 
 def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:
