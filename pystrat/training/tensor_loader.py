@@ -92,7 +92,10 @@ class TensorLoader(ResumableLoader):
         rows, offsets, begin, most_rows = torch.from_numpy(batches.rows), batches.offsets, 0, 0
         while begin < len(batches):
             end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + most_rows, side="right")) - 1)
-            values, sizes = self._values(rows[offsets[begin] : offsets[end]]), np.diff(offsets[begin : end + 1]).tolist()
+            values, sizes = (
+                self._values(rows[offsets[begin] : offsets[end]]),
+                np.diff(offsets[begin : end + 1]).tolist(),
+            )
             parts = _mapped(lambda leaf: iter(_parts(leaf, sizes)), values)
             is_flat = type(parts) is list and all(isinstance(part, Iterator) for part in parts)
             yield from map(list, zip(*parts)) if is_flat else (_mapped(next, parts) for _ in sizes)
