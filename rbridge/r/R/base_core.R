@@ -149,10 +149,10 @@ core_described = function(recipe) {
   core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
 }
 
-# What draws the epochs of a recipe.
-core_instance = function(recipe) {
+# What draws the epochs of a recipe, and needs at most this many bytes.
+core_instance = function(recipe, max_bytes = Inf) {
   parts = own_parts(recipe)
-  core_results(.Call(C_prepare, recipe$kind, parts, if (is.null(recipe$seed)) 0 else recipe$seed), parts)
+  core_results(.Call(C_prepare, recipe$kind, parts, if (is.null(recipe$seed)) 0 else recipe$seed, max_bytes), parts)
 }
 
 # The parts of a recipe without those of a sampler inside.
