@@ -240,8 +240,8 @@ as_values = function(leaf) {
   if (is.object(leaf) || is.character(leaf)) leaf else torch::torch_tensor(leaf)
 }
 
-# Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk. A dataset may return one value
-# for several rows, such as those of a triple.
+# Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk.
+# A dataset may return one value for several rows, such as those of a triple.
 split_form = function(data, sizes) {
   if (is_form(data)) {
     return(.mapply(list, lapply(data, split_form, sizes), NULL))

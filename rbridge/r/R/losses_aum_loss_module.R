@@ -38,8 +38,8 @@
 #' predictions$grad
 aum_loss = NULL
 
-# A module inherits from a class that is internal to torch and changes between versions, so .onLoad() makes it: made when
-# this package is built, it would contain the class of the torch version at that time.
+# .onLoad() makes it: a module inherits from a class that is internal to torch and changes between versions, and made
+# when this package is built, it would contain the class of the torch version at that time.
 make_aum_loss = function(namespace) {
   torch::nn_module(
     c("aum_loss", "nn_loss"),
