@@ -22,7 +22,7 @@ class ResumableLoader:
     ----------
     loader : torch.utils.data.DataLoader
         With ``batch_sampler=sampler``, or with ``sampler=sampler, batch_size=None``, for a sampler of this package; or
-        with a `StratifiedStream` with counts and ``batch_size=None``. For torchdata's nodes, a sampler or stream itself.
+        with a `StratifiedStream` with counts and ``batch_size=None``. For torchdata's nodes, a sampler or stream alone.
 
     Examples
     --------
