@@ -65,10 +65,7 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     elif is_frame(table) or isinstance(table, Mapping):
         columns = list(table.items())
     else:
-        data = sys.modules.get("torch.utils.data")
-        if data is not None and isinstance(table, data.Dataset):
-            advice = "pystrat.labels_of(dataset) returns its labels."
-            raise wanted.refusal(f"a dataset of class '{type(table).__name__}'", advice)
+        refuse_dataset(table, wanted)
         columns = [(None, table)]
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
@@ -80,6 +77,14 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     if len(lengths) > 1:
         raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {lengths[1]}")
     return vectors
+
+
+def refuse_dataset(values: Any, wanted: Wanted) -> None:
+    """Refuse a torch dataset; its labels are required instead."""
+    data = sys.modules.get("torch.utils.data")
+    if data is not None and isinstance(values, data.Dataset):
+        got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
+        raise wanted.refusal(got, advice)
 
 
 def check_n_rows(n_rows: int, name: str) -> None:

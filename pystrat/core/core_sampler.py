@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.core.base import BatchSampler
 from pystrat.core.batches import Batches
+from pystrat.core.columns import refuse_dataset
 from pystrat.core.messages import count_of
 from pystrat.core.recipe import Recipe, make_recipe
-from pystrat.core.strata import Strata
+from pystrat.core.strata import STRATA, Strata
 
 
 def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
@@ -32,6 +33,8 @@ def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
     """Return the arguments of a constructor, its ``locals()``, except those in `without`, which are values of rows."""
+    if "strata" in without:
+        refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
