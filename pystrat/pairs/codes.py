@@ -95,9 +95,5 @@ def decode_pairs(
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
     users, items, labels = split_numbers(numbers, n_items)
-    if known_users is not None:
-        if (users >= len(known_users)).any():
-            required = f"be those of at most {count_of(len(known_users), 'user')}"
-            raise refused_value("numbers", required, show(int(users.max()) + 1))
-        users = known_users[users]
-    return users, items if known_items is None else known_items[items], labels
+    named_users = users if known_users is None else known_users[users]
+    return named_users, items if known_items is None else known_items[items], labels
