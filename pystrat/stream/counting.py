@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, Sequence, Union
+from typing import Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
 from pystrat.core.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
+from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
 from pystrat.core.messages import refused_type, refused_value, show
 from pystrat.stream.reading import Source, SourceReader
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def count_sources(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
+from operator import attrgetter
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.counts_by_shard import shown_names
 from pystrat.core.digest import fingerprint_of
-from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_flag, count_of, refused_type, refused_value, show
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.core.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.core.places import Place, Placed
 from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
@@ -25,9 +27,6 @@ from pystrat.stream.lanes import Drawn, Lanes
 from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
 from pystrat.core.value_names import listed_keys
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Codes = NDArray[np.int32]
 
 
@@ -35,13 +34,13 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
-    convert the rows to tensors, a ``collate_fn``. The guide docs/streams.md shows both.
+    convert the rows to tensors, a ``collate_fn``. docs/streams.md is the guide.
 
     Parameters
     ----------
     sources : list of paths, or dict by name
-        The parts of the data, such as files. The name of a source is its path or its key in the dict: unique and the
-        same in every process, because counts and states refer to it.
+        The parts of the data, such as files. Counts and states refer to a source by its name, its path or its key in
+        the dict: unique, and the same in every process.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
         `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
@@ -74,8 +73,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         The number of parts of the stream that are batched separately: source k, in the order of names by code point,
         belongs to lane ``k % lanes``. Must be a multiple of the number of replicas times the number of workers.
     shuffle : bool, default True
-        Whether to shuffle the sources, and the rows of each source, in each epoch. A source is then held in memory as
-        a whole. If False, sources and rows keep their order.
+        Whether to shuffle the sources, and the rows of each source, in each epoch, with a whole source in memory.
     shuffle_sources : int, default 1
         The number of sources, one after another in the order of an epoch, whose rows are shuffled together.
     seed, num_replicas, rank : int, optional
@@ -87,8 +85,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
       is exact, all lanes have equally many batches, and a resumed stream reads only the sources that it still needs.
     * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
       one. No batch has a row twice.
-    * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-      are added to its last batch. The number of batches may differ between ranks.
+    * Without counts, a batch is cut as soon as it has enough rows; those left at the end of a lane join its last batch.
     * The batches and their order are the same with any number of workers and ranks; without counts, the order may
       differ once a lane has ended.
     * A source that cannot be read, or does not match its counts or strata, raises a `SourceError`.
@@ -130,7 +127,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     ) -> None:
         arguments = arguments_of(locals(), without=("sources", "read", "stratum"))
         given = name_sources(sources)
-        self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
+        self._sources = sorted(given, key=attrgetter("name"))  # the same in all processes
         self._names = [source.name for source in self._sources]
         arguments["n_sources"] = len(given)
         for name in ("min_samples_per_stratum", "shares"):
@@ -179,8 +176,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row of a list, such as a batch: that of its stratum."""
         weights = self._weights_of_strata(normalize)
-        if not isinstance(rows, (list, tuple)):
-            raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
         strata = [self._reader.stratum_of(row) for row in rows]
         codes = self._codes.of(strata)
         if (codes < 0).any():
@@ -222,7 +217,8 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         self._shared.set(place)
 
     def _check_epoch(self, epoch: Any) -> int:
-        return self._lanes.check_epoch(epoch)
+        last = min(MAX_EPOCH, MAX_COUNT // (len(self._names) + 1) - 1)  # no seeds are left for later ones
+        return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
     def _epoch_length(self, epoch: int) -> int:
         return self._lanes.n_batches * self._lanes.n_lanes if self._is_counted else MAX_COUNT
@@ -240,11 +236,11 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         return super()._state(Place(place.epoch, min(place.batch, self._length_of(place.epoch))))
 
     def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
-        """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
+        """Iterate over the batches of one of this rank's lanes in an epoch, with counts from batch `first` on."""
         lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
         dealing: Any
         if lanes.counts is None:
-            dealing = CutBatches(len(self._strata), *self._least, first)
+            dealing = CutBatches(len(self._strata), *self._least)
         else:
             dealing = CountedBatches(lanes.taken[lane], drawn.shifts[lane], lanes.n_batches, first)
         for group in drawn.groups[lane]:
@@ -253,15 +249,14 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                 if not is_checked and dealing.skip(drawn.ranks[group].sum(axis=0)):
                     continue
             for rows, codes, copies in self._chunks(lane, epoch, group, drawn.places, dealing):
-                dealing.add(rows, codes, copies)
-                del rows  # the batches hold them
-                yield from dealing.finished()
+                yield from dealing.add(rows, codes, copies)
+                del rows  # nothing is kept while the next ones are read
                 self._check_room(group[-1], dealing)
         if lanes.counts is None:
-            if not dealing.has_cut:
+            last = dealing.last()
+            if not last:
                 raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
-            dealing.close()
-            yield from dealing.finished()
+            yield last
 
     def _chunks(
         self, lane: int, epoch: int, group: Sequence[int], places: Any, dealing: Any
@@ -302,7 +297,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                 raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
             found += np.bincount(codes, minlength=len(found))
             yield rows, codes
-            del rows  # nothing is kept while the next ones are read
+            del rows
         if counts is not None and (found != counts[source]).any():
             code = int((found != counts[source]).argmax())
             rows_of_stratum = f"{count_of(int(counts[source, code]), 'row')} of '{self._strata[code]}'"

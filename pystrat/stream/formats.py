@@ -55,9 +55,6 @@ def _opened(path: PathLike) -> IO[str]:
     ending = os.path.splitext(os.fspath(path))[1].lower()
     opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(ending, open)
     if ending == ".zst":
-        try:
-            opener = import_module("zstandard").open
-        except ImportError:
-            raise ValueError("A file that ends in '.zst' needs the package zstandard: pip install zstandard") from None
+        opener = import_module("zstandard").open
     file: IO[str] = opener(path, mode="rt", encoding="utf-8-sig", newline="")  # without the byte order mark
     return file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 import torch
@@ -124,7 +125,9 @@ class StreamIterator(Iterator[list[Any]]):
         epoch, first = self._place[:2]
         n_lanes, drawn = stream._n_own_lanes, stream._lanes.draw(epoch)
         for batch in range(first, first + n_lanes, self._step):
-            self._lanes[batch % n_lanes] = stream._lane_batches(batch % n_lanes, epoch, drawn, batch // n_lanes)
+            lane, done = batch % n_lanes, batch // n_lanes
+            batches = stream._lane_batches(lane, epoch, drawn, done)
+            self._lanes[lane] = batches if stream._is_counted else islice(batches, done, None)
 
     def _first_place(self) -> Place:
         """Return where this worker begins if the iteration begins at the next place of the stream."""

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.core.messages import check_integer
 from pystrat.core.seeds import epoch_seed
 
 Integers = NDArray[np.int64]
@@ -46,9 +44,10 @@ class Lanes:
     def draw(self, epoch: int) -> Drawn:
         """Return what is drawn for an epoch."""
         drawn = _core.Instance("stream", self._parts, self._seed).draw(epoch)
-        groups = _parts(_parts(drawn["rows"].tolist(), drawn["groups"]), drawn["offsets"])
+        groups = [group.tolist() for group in np.split(drawn["rows"], drawn["groups"][1:-1])]
+        of_lanes = [groups[begin:end] for begin, end in zip(drawn["offsets"], drawn["offsets"][1:])]
         by_source = [_rows(drawn[name], self.n_sources) for name in ("places", "ranks")]
-        return Drawn(groups, _rows(drawn["shifts"], self.n_lanes), *by_source)
+        return Drawn(of_lanes, _rows(drawn["shifts"], self.n_lanes), *by_source)
 
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
         """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.
@@ -74,17 +73,7 @@ class Lanes:
         arguments = {"n_rows": n_rows, "seed": epoch_seed(self._seed, number)}
         return _core.call("permutation", arguments)["rows"]
 
-    def check_epoch(self, epoch: Any) -> int:
-        """Return the number of an epoch; refuse one for which no seeds are left."""
-        last = min(MAX_EPOCH, MAX_COUNT // (self.n_sources + 1) - 1)
-        return check_integer(epoch, "epoch", minimum=0, maximum=last)
-
 
 def _rows(numbers: Any, n_rows: int) -> Integers:
     """Return whole numbers as a table with `n_rows` rows."""
     return np.asarray(numbers.astype(np.int64).reshape(n_rows, -1))
-
-
-def _parts(items: list[Any], offsets: Any) -> list[Any]:
-    """Return the parts of a list between offsets."""
-    return [items[begin:end] for begin, end in zip(offsets.tolist(), offsets.tolist()[1:])]
