@@ -153,17 +153,13 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                     codes = strata_of_keys(keys, self._strata, name, noun="stratum")
                     parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
         self._lanes = Lanes(parts, self.seed, table, self._strata)
+        self.min_samples_per_stratum = self._lanes.min_samples_per_stratum  # that every batch has
         for warning in self._lanes.warnings:
             warnings.warn(warning, stacklevel=2)
         self._reader, self._codes = SourceReader(read, stratum), StratumCodes(self._strata)
         self._shared = SharedEpoch(self._lanes.n_lanes)
         named = fingerprint_of(sources=[self._names[k] for k in in_order], strata=list(self._strata))
         self._known_fingerprint = f"{self._lanes.plan_fingerprint} {named}"
-
-    @property
-    def min_samples_per_stratum(self) -> int:
-        """The number of rows of each stratum that every batch has."""
-        return int(self._lanes.min_samples_per_stratum if self._is_counted else self._least[0])
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
@@ -225,10 +221,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
 
     def _place_after(self, epoch: int, batches_done: Any) -> Place:
         if batches_done and not self._is_counted and self._n_own_lanes > 1:
-            advice = "Use the state_dict() of the iterator, or give 'counts'."
-            raise refused_value(
-                "batches_done", "be 0 without 'counts' and with several lanes", show(batches_done), advice
-            )
+            raise refused_value("batches_done", "be 0 without 'counts' and with several lanes", show(batches_done))
         return super()._place_after(epoch, batches_done)
 
     def _state(self, place: Place) -> dict[str, Any]:
