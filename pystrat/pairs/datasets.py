@@ -152,12 +152,10 @@ class TripleDataset(PairDataset):
 
     Parameters
     ----------
-    n_users, n_items : int
-        The sampler's `n_users` and `n_items`.
+    n_users, n_items, user_features, item_features, user_ids, item_ids
+        As in `PairDataset`.
     negatives_per_positive : int, default 1
         As in the sampler.
-    user_features, item_features, user_ids, item_ids : optional
-        As in `PairDataset`.
 
     Notes
     -----

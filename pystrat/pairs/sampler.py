@@ -138,20 +138,16 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
 
     Parameters
     ----------
-    users, items : array_like, shape (number of positives,)
-        The user and the item of each positive, as in `NegativePairBatchSampler`.
+    users, items, n_users, n_items, seed, num_replicas, rank
+        As in `NegativePairBatchSampler`.
     batch_size : int
         The largest number of triples in a batch.
     negatives_per_positive : int, default 1
         k, the number of negatives per positive: 1 for BPR, more for a sampled softmax.
-    n_users, n_items : int, optional
-        As in `NegativePairBatchSampler`.
     unique : bool, default False
         Whether the negatives of one positive are all different.
     full_users : {"error", "skip"}, default "error"
         What to do with users who have met all items: raise an error, or leave them out with their positives.
-    seed, num_replicas, rank : int, optional
-        As in `NegativePairBatchSampler`.
 
     Notes
     -----

@@ -157,7 +157,6 @@ def _fitting(value: Any, column: Column, node: Node) -> Any:
         if fits[column.kind]:
             return float(value) if column.kind == "number" else value
     elif is_moment or (isinstance(value, str) and _MOMENT.fullmatch(value)):
-        moment = pd.Timestamp(value)
-        return moment.tz_localize("UTC") if moment.tzinfo is None else moment.tz_convert("UTC")
+        return pd.to_datetime(value, utc=True)
     required = f"be {_KINDS.get(column.kind, 'a date')} as column '{node.column}' holds"
     raise refused_type("value", required, f"the date {value}" if is_moment else show(value))

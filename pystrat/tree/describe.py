@@ -46,16 +46,9 @@ class TreeDescription:
         paths: list[str] = []
         for label, parent in zip(self._labels, self._parents):
             paths.append(label if parent < 0 else f"{paths[parent]}/{label}")
-        self.nodes = pd.DataFrame(
-            {
-                "path": names_index(paths),
-                "mode": [node.keys.get("mode", "replacement") for node in self._declared],
-                "rows": found["node_rows"],
-                "weight": found["weights"],
-                "probability": found["probabilities"],
-                "untaken": found["untaken"],
-            }
-        )
+        modes = [node.keys.get("mode", "replacement") for node in self._declared]
+        numbers = {name: found[name] for name in ("rows", "weight", "probability", "untaken")}
+        self.nodes = pd.DataFrame({"path": names_index(paths), "mode": modes, **numbers})
         self.warnings = list(warnings)
         for node in filter(attrgetter("compares"), declared):
             for value in unknown_values(node, table.coded[str(node.column)]):

@@ -141,8 +141,7 @@ class TreeBatchSampler(_DeclaredSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
-      repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
+    * The draws equal those of drawing row by row, where each node keeps its own place and stream of random numbers.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
       of the first epoch only.
     * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
