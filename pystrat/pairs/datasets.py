@@ -107,8 +107,8 @@ class PairDataset:
     Notes
     -----
     An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and, if given,
-    ``user_id``, ``item_id``, ``user_features`` and ``item_features``. One number returns single values, several numbers
-    return arrays. It has no length, so that a sampler of PyTorch, which would go through all pairs, fails at once.
+    ``user_id``, ``item_id``, ``user_features`` and ``item_features``; of several numbers, arrays. It has no length, so
+    that a sampler of PyTorch, which would go through all pairs, fails at once.
 
     Examples
     --------

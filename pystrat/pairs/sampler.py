@@ -133,8 +133,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
 class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
 
-    For losses that compare a positive with negatives of the same user, such as BPR and sampled softmax. It yields pair
-    numbers, which `TripleDataset` turns into users, positives and negatives.
+    For losses such as BPR and sampled softmax. It yields pair numbers, which `TripleDataset` turns into users,
+    positives and negatives. docs/pairs.md is the guide.
 
     Parameters
     ----------
@@ -154,8 +154,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch has every positive exactly once, with k negatives of its user, except those of skipped users.
-    * Each negative is uniform among the items that its user has not met. Negatives of different positives are
-      independent.
+    * Each negative is uniform among the items that its user has not met, whatever the negatives of other positives.
     * With P positives, an epoch has ``ceil(P / batch_size)`` batches, rounded up to a multiple of `num_replicas`; their
       sizes differ by at most 1 triple.
     * A batch of b triples is ``b * (k + 1)`` pair numbers: the positive and its k negatives, triple after triple.

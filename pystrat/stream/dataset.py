@@ -21,13 +21,10 @@ from pystrat.core.messages import check_flag, check_integer, count_of, refused_v
 from pystrat.core.places import Place, Placed
 from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
-from pystrat.stream.dealing import CountedBatches, CutBatches
+from pystrat.stream.dealing import Codes, CountedBatches, CutBatches, Integers
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
-from pystrat.stream.lanes import Drawn, Lanes
-from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
-from pystrat.core.value_names import listed_keys
-
-Codes = NDArray[np.int32]
+from pystrat.stream.lanes import Lanes
+from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum
 
 
 class StratifiedStream(Placed, IterableDataset[list[Any]]):
@@ -96,9 +93,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     >>> from pystrat.stream import StratifiedStream, count_sources
     >>> sources = {"a": [0, 0, 0, 1], "b": [1, 0, 0, 0]}
     >>> counts = count_sources(sources, read=iter, stratum=int)
-    >>> stream = StratifiedStream(
-    ...     sources, 1, read=iter, stratum=int, counts=counts, shuffle=False
-    ... )
+    >>> stream = StratifiedStream(sources, 1, read=iter, stratum=int, counts=counts, shuffle=False)
     >>> list(DataLoader(stream, batch_size=None, collate_fn=list))
     [[0, 0, 0, 1], [0, 0, 0, 1]]
     """
@@ -152,7 +147,8 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                     check_keys(keys, name, noun="stratum")
                     codes = strata_of_keys(keys, self._strata, name, noun="stratum")
                     parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
-        self._lanes = Lanes(parts, self.seed, table, self._strata)
+        self._lanes, self._is_counted = Lanes(parts, self.seed, table, self._strata), counts is not None
+        self._n_own_lanes = self._lanes.n_lanes // self._stride
         self.min_samples_per_stratum = self._lanes.min_samples_per_stratum  # that every batch has
         for warning in self._lanes.warnings:
             warnings.warn(warning, stacklevel=2)
@@ -172,12 +168,11 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row of a list, such as a batch: that of its stratum."""
         weights = self._weights_of_strata(normalize)
-        strata = [self._reader.stratum_of(row) for row in rows]
-        codes = self._codes.of(strata)
-        if (codes < 0).any():
-            required = f"have strata that are one of {listed_keys(self._strata)}"
-            raise refused_value("rows", required, shown_stratum(strata[int(codes.argmin())]))
-        return np.asarray(weights[codes])
+
+        def refused(place: int, known: str, got: str) -> Exception:
+            return refused_value("rows", f"have strata that are {known}", got)
+
+        return np.asarray(weights[self._codes.of([self._reader.stratum_of(row) for row in rows], refused)])
 
     def _weights_of_strata(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the counts."""
@@ -188,22 +183,12 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         return np.asarray(available / taken * scale)
 
     def __len__(self) -> int:
-        """Return the number of this rank's batches in an epoch; raise TypeError without counts."""
         if not self._is_counted:
             raise TypeError(f"A {type(self).__name__} without 'counts' has no length.")
         return self._lanes.n_batches * self._n_own_lanes
 
     def __iter__(self) -> StreamIterator:
         return StreamIterator(self)
-
-    @property
-    def _is_counted(self) -> bool:
-        return self._lanes.counts is not None
-
-    @property
-    def _n_own_lanes(self) -> int:
-        """The number of lanes of this rank."""
-        return self._lanes.n_lanes // self._stride
 
     @property
     def _next(self) -> Place:  # type: ignore[override]
@@ -228,20 +213,20 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         # The place of a worker may be beyond the end.
         return super()._state(Place(place.epoch, min(place.batch, self._length_of(place.epoch))))
 
-    def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
+    def _lane_batches(self, lane: int, epoch: int, drawn: Mapping[str, Any], first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, with counts from batch `first` on."""
         lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
         dealing: Any
         if lanes.counts is None:
             dealing = CutBatches(len(self._strata), *self._least)
         else:
-            dealing = CountedBatches(lanes.taken[lane], drawn.shifts[lane], lanes.n_batches, first)
-        for group in drawn.groups[lane]:
+            dealing = CountedBatches(lanes.taken[lane], drawn["shifts"][lane], lanes.n_batches, first)
+        for group in drawn["groups"][lane]:
             if lanes.counts is not None:
                 is_checked = first == 0 and not lanes.counts[group].any()  # that it is empty
-                if not is_checked and dealing.skip(drawn.ranks[group].sum(axis=0)):
+                if not is_checked and dealing.skip(drawn["ranks"][group].sum(axis=0)):
                     continue
-            for rows, codes, copies in self._chunks(lane, epoch, group, drawn.places, dealing):
+            for rows, codes, copies in self._chunks(lane, epoch, group, drawn["places"], dealing):
                 yield from dealing.add(rows, codes, copies)
                 del rows  # nothing is kept while the next ones are read
                 self._check_room(group[-1], dealing)
@@ -253,7 +238,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
 
     def _chunks(
         self, lane: int, epoch: int, group: Sequence[int], places: Any, dealing: Any
-    ) -> Iterator[tuple[list[Any], Codes, NDArray[np.int64]]]:
+    ) -> Iterator[tuple[list[Any], Codes, Integers]]:
         """Iterate over the rows of sources that are read together, in the order of an epoch.
 
         With them come the codes of their strata, and how often an epoch takes them.
@@ -282,12 +267,13 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         """Iterate over the rows of a source and the codes of their strata, which are compared with its counts."""
         name, counts = self._names[source], self._lanes.counts
         found = np.zeros(len(self._strata), dtype=np.int64)
+
+        def refused(place: int, known: str, got: str) -> Exception:
+            where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
+            return SourceError(f"{where} must be {known}. Got {got} instead.")
+
         for rows, strata in self._reader.chunks(self._sources[source]):
-            codes = self._codes.of(strata)
-            if codes.min() < 0:
-                place, required = int(codes.argmin()), f"must be one of {listed_keys(self._strata)}"
-                where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
-                raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
+            codes = self._codes.of(strata, refused)
             found += np.bincount(codes, minlength=len(found))
             yield rows, codes
             del rows

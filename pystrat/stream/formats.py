@@ -38,13 +38,7 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
 
 
 def read_json_lines(path: PathLike) -> Iterator[Any]:
-    """Iterate over the values of a file of JSON lines, one per line; blank lines are left out.
-
-    Parameters
-    ----------
-    path : path
-        As in `read_csv`.
-    """
+    """Iterate over the values of a file of JSON lines, one per line; `path` and blank lines are as in `read_csv`."""
     with _opened(path) as text:
         for line in text:
             if not line.isspace():

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.core.seeds import epoch_seed
-
-Integers = NDArray[np.int64]
-
-
-class Drawn(NamedTuple):
-    """What is drawn for an epoch."""
-
-    groups: list[list[list[int]]]  # of each lane: the sources that are read and shuffled together
-    shifts: Integers  # of the strata, by lane
-    places: Integers  # in the lane, of the first row of each stratum, by source
-    ranks: Integers  # how many rows of each stratum are taken, by source
+from pystrat.stream.dealing import Integers
 
 
 class Lanes:
@@ -41,13 +31,17 @@ class Lanes:
         self.totals, self.taken = (_rows(described[name], self.n_lanes) for name in ("totals", "taken"))
         self.takes_again = not np.array_equal(self.totals, self.taken)
 
-    def draw(self, epoch: int) -> Drawn:
-        """Return what is drawn for an epoch."""
+    def draw(self, epoch: int) -> dict[str, Any]:
+        """Return what is drawn for an epoch.
+
+        The "groups" of sources that are read and shuffled together, by lane; the "shifts" of strata, by lane; and, by
+        source, the "places" in the lane of the first row of each stratum, and "ranks", how many of its rows are taken.
+        """
         drawn = _core.Instance("stream", self._parts, self._seed).draw(epoch)
         groups = [group.tolist() for group in np.split(drawn["rows"], drawn["groups"][1:-1])]
         of_lanes = [groups[begin:end] for begin, end in zip(drawn["offsets"], drawn["offsets"][1:])]
-        by_source = [_rows(drawn[name], self.n_sources) for name in ("places", "ranks")]
-        return Drawn(of_lanes, _rows(drawn["shifts"], self.n_lanes), *by_source)
+        by_source = {name: _rows(drawn[name], self.n_sources) for name in ("places", "ranks")}
+        return {"groups": of_lanes, "shifts": _rows(drawn["shifts"], self.n_lanes), **by_source}
 
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
         """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.

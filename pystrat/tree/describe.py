@@ -67,15 +67,14 @@ class TreeDescription:
         parts = []
         for name, column in self._table.coded.items():
             codes = np.where(column.codes < 0, len(column.values), column.codes)
-            shown = [column.show(code) for code in range(codes.max() + 1)]
+            shown = names_index(map(column.show, range(codes.max() + 1)))
             part = {"column": name, "value": shown, "table": np.bincount(codes) / len(codes)}
             part["expected"] = np.bincount(codes, weights=self._probabilities)
             if drawn is not None:
                 part["drawn"] = np.bincount(codes[drawn], minlength=len(shown)) / len(drawn)
             parts.append(pd.DataFrame(part))
-        return pd.concat(
-            parts or [pd.DataFrame({"column": [], "value": [], "table": [], "expected": []})], ignore_index=True
-        )
+        none = pd.DataFrame(columns=["column", "value", "table", "expected"])
+        return pd.concat(parts or [none], ignore_index=True)
 
     def graphviz(self) -> str:
         """Return the tree as source for graphviz' ``dot``; of many clones, only the first few."""
