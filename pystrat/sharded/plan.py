@@ -21,31 +21,30 @@ class ShardedPlan(Plan):
     Attributes
     ----------
     n_batches : int
-        B, the number of batches of an epoch, the same on all processes.
-    min_samples_per_stratum : int
-        The number of rows of every stratum that every batch is guaranteed to have: over all processes, or of every
-        shard.
-    scope : {"global", "local"}
-        "global" for the minimum over all processes, "local" for that of every shard.
+        The number of batches of an epoch, the same on all processes.
+    min_samples_per_stratum, scope
+        The rows of every stratum that every batch has, and whether over all processes ("global") or of every shard.
     counts : pandas.DataFrame
         The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
     """
 
     def __init__(self, read: ShardCounts, arguments: dict[str, Any]) -> None:
-        self.by_name, self._arguments = _in_order(read), arguments
-        table, scope = self.by_name.table, arguments["scope"]
+        # Sorted, because batches must not depend on the order in which a process lists shards or strata.
+        rows, columns = (sorted(range(len(names)), key=names.__getitem__) for names in (read.shards, read.strata))
+        table, scope = read.table[np.ix_(rows, columns)], arguments["scope"]
+        shards, values = tuple(read.shards[row] for row in rows), read.values[columns]
+        self.by_name, self._arguments = ShardCounts(table, shards, values), arguments
         found = _core.call("sharded_plan", arguments, self.data_of(), self.name_of)
         n_batches, minimum = (int(found[name][0]) for name in ("n_batches", "min_samples_per_stratum"))
         dealt = table if scope == "local" else table.sum(axis=0, keepdims=True)
         fewest, most = dealt // n_batches, -(-dealt // n_batches)
-        columns = {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
+        totals = {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
         self._n_rows, n_shards = int(table.sum()), count_of(len(table), "shard")
         sizes = range_of([self._n_rows // n_batches, -(-self._n_rows // n_batches)], "row")
         where = "over all processes" if scope == "global" else "and shard"
         promised = f"at least {count_of(minimum, 'row')} of every stratum {where}"
         heading = f"{count_of(n_batches, 'batch')} of {sizes} of {n_shards}, {promised}"
-        values = self.by_name.values
-        super().__init__(heading, n_batches, values, columns, scope=scope, min_samples_per_stratum=minimum)
+        super().__init__(heading, n_batches, values, totals, scope=scope, min_samples_per_stratum=minimum)
 
     @property
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
@@ -81,24 +80,17 @@ def sharded_plan(
     mean_batch_size: Optional[int] = None,
     scope: str = "global",
 ) -> ShardedPlan:
-    """Return the plan that `ShardedStratifiedBatchSampler` makes from a table of counts.
-
-    The R function ``rbridge::sharded_plan()`` returns the same numbers.
+    """Return the plan that `ShardedStratifiedBatchSampler` makes of these arguments; in R, ``rbridge::sharded_plan()``.
 
     Parameters
     ----------
     counts, min_samples_per_stratum, mean_batch_size, scope
         As in `ShardedStratifiedBatchSampler`.
 
-    Returns
-    -------
-    ShardedPlan
-
     Examples
     --------
     >>> from pystrat import shard_counts, sharded_plan
-    >>> strata = {"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4}
-    >>> counts = shard_counts(strata)
+    >>> counts = shard_counts({"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4})
     >>> print(sharded_plan(counts, 2).summary())
     3 batches of 6 to 7 rows of 2 shards, at least 2 rows of every stratum over all processes
              rows  fewest  most
@@ -109,11 +101,3 @@ def sharded_plan(
     arguments = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size, "scope": scope}
     _core.check("sharded_plan", arguments)
     return ShardedPlan(read_counts(counts), arguments)
-
-
-def _in_order(counts: ShardCounts) -> ShardCounts:
-    """Sort shards and strata by name: batches must not depend on the order in which a process lists them."""
-    rows = sorted(range(len(counts.shards)), key=counts.shards.__getitem__)
-    columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
-    shards = tuple(map(counts.shards.__getitem__, rows))
-    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, counts.values[columns])

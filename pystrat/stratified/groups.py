@@ -24,17 +24,15 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         The group of each row, without missing values. With several columns, every combination that occurs is a group.
         The rows of a group may have different strata.
     mean_batch_size : int, optional
-        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
-        batches, but with "together" no more than there are groups. The minimum m is then the largest that this number
-        of batches allows.
+        The mean number of rows per batch; with "together", there are no more batches than groups. The minimum m is then
+        the largest that this number of batches allows.
     keep : {"together", "apart"}, default "together"
         "together": all rows of a group are in one batch. "apart": the rows of a group are spread over the batches as
         evenly as possible.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
-        than groups of it: raise an error, or make batches without the stratum, with or without a warning. Each epoch
-        then shuffles the batches, so that the rows of the stratum are in other batches each time.
+        than groups of it: raise an error, or make batches without the stratum, in another order in each epoch.
     strata, missing, seed, num_replicas, rank
         As in `StratifiedBatchSampler`.
 
@@ -43,11 +41,11 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits every row once.
-    * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the ``fewest`` and
-      the ``most`` of ``plan.table()``.
+    * Every batch has at least m rows of each stratum that is not rare, and from ``fewest`` to ``most`` of
+      ``plan.table()``.
     * Together: all rows of a group are in one batch, side by side.
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
-      by at most 1. Within a batch, rows are ordered by stratum, then as in the epoch.
+      by at most 1.
 
     Examples
     --------

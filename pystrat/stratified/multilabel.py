@@ -35,24 +35,23 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        1 or True if the row has the label, else 0 or False. Every label has at least one row; a row may have no label.
-        In a column of text or categories, each value is a label, such as "color=red", in order of first appearance. Or,
-        for each row, a list of text or a set: ``[["cat", "dog"], ["dog"], []]``. Labels of masks: `labels_of_masks`.
+        1 or True if the row has the label, else 0 or False; every label has at least one row. In a column of text or
+        categories, each value is a label, such as "color=red". Or, for each row, a list of text or a set, which may be
+        empty: ``[["cat", "dog"], ["dog"], []]``. Labels of masks: `labels_of_masks`.
     min_samples_per_label : int, optional
         The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
         batches, where n_min is the number of rows of the rarest label. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
-        The mean number of rows per batch. An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at
-        least 1. The minimum m is then the largest that bisection finds to be kept, and at least 1.
+        The mean number of rows per batch. The minimum m is then the largest that bisection finds to be kept, and at
+        least 1.
     max_batches : int or "auto", optional
         The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can
         be kept. With "auto", there are fewer batches if necessary, so that the minimum is kept.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
-        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
+        What to do if a batch lacks rows of a label: raise an error that names a number of batches that works, or
+        continue, with or without a warning. `shortfalls` returns what an epoch lacks.
     shuffle : bool, default True
-        Whether to shuffle the rows in each epoch. If False, rows are assigned in the order of the dataset, and all
-        epochs are the same.
+        Whether to shuffle the rows in each epoch. If False, all epochs are the same.
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`.
 
@@ -61,8 +60,8 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * Every row is visited exactly once per epoch, and no batch is empty.
-    * With ``rare="error"``, every batch of every epoch holds at least m rows of each label.
-    * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
+    * With ``rare="error"``, every batch of every epoch holds at least m rows of each label. Otherwise, no epoch lacks
+      more rows in total than the assignment in the order of the dataset does.
     * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
       both), no batch ever lacks a row.
 
@@ -105,23 +104,20 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         return self._minimum
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return the rows of each label (columns) in each batch of an epoch (rows), by default the next one.
-
-        It is that of all ranks, and changes nothing.
-        """
+        """Return the rows of each label (columns) in each batch of an epoch, by default the next one, of all ranks."""
         return pd.DataFrame(self._held(epoch), pd.RangeIndex(self._global_length(), name="batch"), self._index())
 
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return where an epoch, by default the next one, has fewer rows of a label than the minimum.
 
-        There is a row for each batch and label with too few rows: ``batch``, ``label``, ``rows`` (those in the batch)
-        and ``missing`` (those that it lacks). It is that of all ranks, and changes nothing.
+        There is a row for each batch, of all ranks, and label with too few rows: ``batch``, ``label``, ``rows`` (those
+        in the batch) and ``missing`` (those that it lacks).
         """
         held = self._held(epoch)
         batch, label = np.nonzero(held < self._minimum)
         rows = held[batch, label]
-        columns = {"batch": batch, "label": self._index()[label], "rows": rows, "missing": self._minimum - rows}
-        return pd.DataFrame(columns)
+        missing = self._minimum - rows
+        return pd.DataFrame({"batch": batch, "label": self._index()[label], "rows": rows, "missing": missing})
 
     def _index(self) -> pd.Index:
         is_text = all(isinstance(name, str) for name in self._names)

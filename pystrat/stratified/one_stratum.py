@@ -12,9 +12,7 @@ from pystrat.stratified.ranged import RangedBatchSampler
 class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
-    For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with
-    a head for each source. The R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches.
-    docs/one-stratum.md is a guide.
+    The R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches. docs/one-stratum.md is a guide.
 
     Parameters
     ----------
@@ -24,8 +22,7 @@ class OneStratumBatchSampler(RangedBatchSampler):
         The order of the batches. "proportional": all batches are shuffled, so that the strata come in proportion to
         their batches. "round_robin": the strata take turns, each with one batch, until they have no more.
     shuffle : bool, default True
-        Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
-        dataset.
+        Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the dataset.
     strata, missing, seed, num_replicas, rank
         As in `StratifiedBatchSampler`, but the number of batches is rounded up to a multiple of `num_replicas`.
 
@@ -39,8 +36,7 @@ class OneStratumBatchSampler(RangedBatchSampler):
     * With "round_robin", the strata are in the same order in all rounds of an epoch, except those without further
       batches.
 
-    The orders are those of the data loaders of sentence-transformers for several datasets. There, an epoch with
-    "round_robin" ends with the smallest dataset.
+    The orders are those of sentence-transformers, where an epoch with "round_robin" ends with the smallest dataset.
 
     Examples
     --------

@@ -17,16 +17,14 @@ from pystrat.stratified.multilabel import LabeledBatchSampler
 class PerLabelBatchSampler(LabeledBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
-    For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
-    with and without it in every batch. It yields numbers for pairs of a row and a label; `PairDataset` and
-    `decode_pairs` turn them into rows and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or
-    ``batch_sampler=sampler``. The R function ``rbridge::batch_sampler_per_label()`` returns the same numbers from the
-    same seed. docs/multilabel.md is a guide.
+    For losses of several binary tasks, such as areas under ROC curves. It yields numbers for pairs of a row and a
+    label; `PairDataset` and `decode_pairs` turn them into rows and labels. The R function
+    ``rbridge::batch_sampler_per_label()`` returns the same numbers. docs/multilabel.md is a guide.
 
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        As in `MultilabelBatchSampler`: 1 or True if the row has the label; or lists or sets of the labels of each row.
+        As in `MultilabelBatchSampler`.
     positives_per_label : int
         k, the number of rows with the label, for each label of a batch.
     negatives_per_label : int
@@ -41,15 +39,13 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     Notes
     -----
     A batch has ``P * (k + l)`` numbers ``2 * (row * L + label) + has``, label after label, positives first; `has` is 1
-    for positives, and 0 for negatives. R has the same numbers. Guarantees, besides those of `BatchSampler`:
+    for positives, and 0 for negatives. Guarantees, besides those of `BatchSampler`:
 
-    * Every label is in the floor or the ceiling of B * P / L of the B batches of an epoch, as with `balance` of
-      `StrataSubsetBatchSampler`.
+    * Every label is in the floor or the ceiling of B * P / L of the B batches of an epoch.
     * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those
-      of its negatives. Both come in cycles, each in a new order, and no batch has one of them twice for a label.
+      of its negatives. No batch has one of them twice for a label.
 
-    The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
-    Optimization", 2023), with exact counts.
+    The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, 2023), with exact counts.
 
     Examples
     --------
@@ -92,15 +88,12 @@ class PerLabelBatchSampler(LabeledBatchSampler):
         It is the rows with the label, or without it, divided by their mean number in an epoch. If `normalize` is True,
         the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
         """
-        weights = self._weights_of_signs(normalize)
-        columns = {"positives": weights[1], "negatives": weights[0]}
-        return pd.DataFrame(columns, index=pd.Index(self._names, name="label", tupleize_cols=False))
+        negatives, positives = self._weights_of_signs(normalize)
+        index = pd.Index(self._names, name="label", tupleize_cols=False)
+        return pd.DataFrame({"positives": positives, "negatives": negatives}, index=index)
 
     def weights(self, numbers: Any, *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each number, such as those of a batch; NaN for one that is in no batch.
-
-        That is a number of a positive that is a negative, or the other way round. `normalize` is as in `class_weights`.
-        """
+        """Return the weight, as in `class_weights`, of each number; NaN if no batch has it."""
         parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self._names)
         found = check_positions(numbers, 2 * self.n_rows * n_labels, "numbers", "numbers of rows and labels")
         has, label, row = found % 2, found // 2 % n_labels, found // 2 // n_labels

@@ -13,9 +13,8 @@ from pystrat.stratified.ranged import RangedBatchSampler
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
-    For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
-    rows each. The R function ``rbridge::batch_sampler_strata_subset()`` returns the same batches. docs/contrastive.md
-    is a guide, with the rules.
+    For metric learning and contrastive losses with more classes than fit into a batch. The R function
+    ``rbridge::batch_sampler_strata_subset()`` returns the same batches. docs/contrastive.md is a guide, with the rules.
 
     Parameters
     ----------
@@ -24,18 +23,16 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     min_samples_per_stratum : int, optional
         m, the number of rows of each of its strata in a batch. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
-        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
-        batches, and m is the largest minimum with which every batch has P strata. Batches with `exact` or `balance`
-        have P * m rows, and take m instead.
+        The mean number of rows per batch; m is then the largest minimum with which every batch has P strata. Batches
+        with `exact` or `balance` have P * m rows, and take m instead.
     exact : bool, default False
         If False, every batch holds at least P strata and at least m rows of each of them, and an epoch visits every row
         once. If True, every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in
         turn. With `balance`, all batches are exact.
     balance : {"mean", "over", "under"} or int, optional
         Every stratum is in equally many batches, whatever its number of rows. The value is the number of rows of each
-        stratum that an epoch takes, on average. "mean": the mean number of rows of the strata, so that an epoch has as
-        many rows as the dataset; "over": as many as the largest stratum has; "under": as many as the smallest one has.
-        The number of batches is rounded, and is at least 1.
+        stratum that an epoch takes, on average: the mean number of rows of the strata ("mean"), that of the largest
+        ("over") or that of the smallest one ("under").
     rare : {"error", "warn", "allow"}, default "error"
         What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
@@ -56,16 +53,14 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
       equally often.
     * Within a batch, rows are ordered by stratum.
 
-    The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
-    Person Re-Identification" (2017), without its random choice of classes and rows.
+    It is the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for Person
+    Re-Identification" (2017), without its random choice of classes and rows.
 
     Examples
     --------
     >>> from pystrat import StrataSubsetBatchSampler
     >>> labels = ["a", "b", "c", "d"] * 3
-    >>> sampler = StrataSubsetBatchSampler(
-    ...     labels, strata_per_batch=2, min_samples_per_stratum=3, seed=1
-    ... )
+    >>> sampler = StrataSubsetBatchSampler(labels, 2, min_samples_per_stratum=3, seed=1)
     >>> [[labels[row] for row in batch] for batch in sampler]
     [['a', 'a', 'a', 'd', 'd', 'd'], ['b', 'b', 'b', 'c', 'c', 'c']]
     """

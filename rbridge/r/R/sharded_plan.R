@@ -8,24 +8,19 @@
 #'
 #' @return An object of class `"sharded_plan"`, a list with the elements
 #' * `n_batches`: the number of batches of an epoch, the same in all processes;
-#' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to have, over all
-#'   processes or of every shard;
-#' * `scope`: `"global"` for the minimum over all processes, `"local"` for that of every shard;
+#' * `min_samples_per_stratum`, `scope`: the rows of every stratum that every batch has, and whether over all processes
+#'   (`"global"`) or of every shard (`"local"`);
 #' * `counts`: the table, a `matrix()`, with shards and strata in order of their names, by code point;
 #' * `sizes()`: a function that returns the rows of each batch over all processes;
 #' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
 #'   given by their names;
 #' * `table()`: a function that returns the rows of each stratum, and its fewest and most rows in a batch over all
-#'   processes, a `data.frame()`. `stratum` is text, as the names of the columns of `counts` are.
+#'   processes, a `data.frame()`.
 #'
 #' @export
 #' @examples
-#' strata = list(
-#'   a.csv = rep(c("no", "yes"), c(5, 2)),
-#'   b.csv = rep(c("no", "yes"), c(8, 4))
-#' )
-#' counts = shard_counts(strata)
-#' plan = sharded_plan(counts, 2)
+#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
+#' plan = sharded_plan(shard_counts(strata), 2)
 #' plan
 #' plan$fewest_rows("a.csv")
 sharded_plan = function(counts, min_samples_per_stratum = NULL, scope = "global", mean_batch_size = NULL) {

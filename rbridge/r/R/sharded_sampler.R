@@ -1,18 +1,16 @@
 #' @title Stratified Batch Sampler for Sharded Data
 #'
 #' @description
-#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data that no process holds
-#' whole.
-#' The data are in shards, such as files or partitions, and each process holds some of them.
-#' The processes share only the table of counts: the number of rows of each stratum in each shard.
+#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data in shards, such as
+#' files or partitions, of which each process holds some.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' \twin{ShardedStratifiedBatchSampler}{beyond-one-machine}
 #'
 #' @eval described("ShardedStratifiedBatchSampler", "min_samples_per_stratum", "seed", "scope", "mean_batch_size",
 #'   "shuffle")
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
-#'   in any order: the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
+#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them:
+#'   the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
 #' @param shards (`character()`)\cr
 #'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param strata
@@ -24,10 +22,7 @@
 #'
 #' @export
 #' @examples
-#' strata = list(
-#'   a.csv = rep(c("no", "yes"), c(5, 2)),
-#'   b.csv = rep(c("no", "yes"), c(8, 4))
-#' )
+#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
 #' counts = shard_counts(strata)
 #' for (shard in names(strata)) { # in two processes
 #'   own = factor(strata[[shard]])
