@@ -29,12 +29,7 @@ batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method 
   sampler_of("epoch_subset")
 }
 
-kind_epoch_subset = function() {
-  table_kind("epoch_subset",
-    of_rows = c("n_rows", "rows"),
-    fits = function(recipe, data_source, task) if (!is.null(recipe$parts$rows)) check_task_order(task, "rows")
-  )
-}
+kind_epoch_subset = function() table_kind("epoch_subset", of_rows = c("n_rows", "rows"))
 
 # Rows by the first epoch in which they apply, as the core takes them; NULL if there are none.
 rows_by_epoch = function(rows) {
