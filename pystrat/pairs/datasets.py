@@ -107,8 +107,8 @@ class PairDataset:
     Notes
     -----
     An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and, if given,
-    ``user_id``, ``item_id``, ``user_features`` and ``item_features``. One number returns single values, several numbers
-    return arrays. It has no length, so that a sampler of PyTorch, which would go through all pairs, fails at once.
+    ``user_id``, ``item_id``, ``user_features`` and ``item_features``; of several numbers, arrays. It has no length, so
+    that a sampler of PyTorch, which would go through all pairs, fails at once.
 
     Examples
     --------
@@ -152,12 +152,10 @@ class TripleDataset(PairDataset):
 
     Parameters
     ----------
-    n_users, n_items : int
-        The sampler's `n_users` and `n_items`.
+    n_users, n_items, user_features, item_features, user_ids, item_ids
+        As in `PairDataset`.
     negatives_per_positive : int, default 1
         As in the sampler.
-    user_features, item_features, user_ids, item_ids : optional
-        As in `PairDataset`.
 
     Notes
     -----

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import Wanted
 from pystrat.core.columns import Column, check_n_rows, number_columns, numbers_of, read_columns
 from pystrat.core.lazy_pandas import is_frame, pd
+from pystrat.core.value_names import listed_keys
 from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
 from pystrat.tree.auxiliary import packed
 from pystrat.tree.specification import Node
@@ -48,8 +49,8 @@ def read_table(table: Any, nodes: Sequence[Node]) -> TableColumns:
     numbers = [name for name in dict.fromkeys(named) if name != "count"]
     for name in [*coded, *numbers]:
         if names.count(name) != 1:
-            known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
-            got = f"no such column; it has {known}," if name not in names else f"{names.count(name)} such columns"
+            missing = f"no such column; it has {listed_keys(names)},"
+            got = missing if name not in names else f"{names.count(name)} such columns"
             raise refused_value("table", f"have one column '{name}'", got)
     vectors = read_columns({name: table[name] for name in [*coded, *numbers] or names}, Wanted("table", "hold vectors"))
     n_rows = len(next(iter(vectors.values())))
@@ -157,7 +158,6 @@ def _fitting(value: Any, column: Column, node: Node) -> Any:
         if fits[column.kind]:
             return float(value) if column.kind == "number" else value
     elif is_moment or (isinstance(value, str) and _MOMENT.fullmatch(value)):
-        moment = pd.Timestamp(value)
-        return moment.tz_localize("UTC") if moment.tzinfo is None else moment.tz_convert("UTC")
+        return pd.to_datetime(value, utc=True)
     required = f"be {_KINDS.get(column.kind, 'a date')} as column '{node.column}' holds"
     raise refused_type("value", required, f"the date {value}" if is_moment else show(value))

@@ -46,16 +46,9 @@ class TreeDescription:
         paths: list[str] = []
         for label, parent in zip(self._labels, self._parents):
             paths.append(label if parent < 0 else f"{paths[parent]}/{label}")
-        self.nodes = pd.DataFrame(
-            {
-                "path": names_index(paths),
-                "mode": [node.keys.get("mode", "replacement") for node in self._declared],
-                "rows": found["node_rows"],
-                "weight": found["weights"],
-                "probability": found["probabilities"],
-                "untaken": found["untaken"],
-            }
-        )
+        modes = [node.keys.get("mode", "replacement") for node in self._declared]
+        numbers = {name: found[name] for name in ("rows", "weight", "probability", "untaken")}
+        self.nodes = pd.DataFrame({"path": names_index(paths), "mode": modes, **numbers})
         self.warnings = list(warnings)
         for node in filter(attrgetter("compares"), declared):
             for value in unknown_values(node, table.coded[str(node.column)]):
@@ -74,15 +67,14 @@ class TreeDescription:
         parts = []
         for name, column in self._table.coded.items():
             codes = np.where(column.codes < 0, len(column.values), column.codes)
-            shown = [column.show(code) for code in range(codes.max() + 1)]
+            shown = names_index(map(column.show, range(codes.max() + 1)))
             part = {"column": name, "value": shown, "table": np.bincount(codes) / len(codes)}
             part["expected"] = np.bincount(codes, weights=self._probabilities)
             if drawn is not None:
                 part["drawn"] = np.bincount(codes[drawn], minlength=len(shown)) / len(drawn)
             parts.append(pd.DataFrame(part))
-        return pd.concat(
-            parts or [pd.DataFrame({"column": [], "value": [], "table": [], "expected": []})], ignore_index=True
-        )
+        none = pd.DataFrame(columns=["column", "value", "table", "expected"])
+        return pd.concat(parts or [none], ignore_index=True)
 
     def graphviz(self) -> str:
         """Return the tree as source for graphviz' ``dot``; of many clones, only the first few."""

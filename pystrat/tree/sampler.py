@@ -23,14 +23,9 @@ _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
 
 
 class _DeclaredSampler(KindBatchSampler):
-    """Shared by the samplers of declared trees: the tree, its draws, and batches of them.
+    """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`.
 
-    Attributes
-    ----------
-    length : int or None
-        The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends.
-    auxiliary_names : tuple of str
-        The names of the auxiliary values.
+    `length` is the number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends.
     """
 
     _kind = "tree"
@@ -141,8 +136,7 @@ class TreeBatchSampler(_DeclaredSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
-      repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
+    * The draws equal those of drawing row by row, where each node keeps its own place and stream of random numbers.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
       of the first epoch only.
     * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
@@ -152,15 +146,9 @@ class TreeBatchSampler(_DeclaredSampler):
     --------
     >>> from pystrat import TreeBatchSampler
     >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
-    >>> spec = '''
-    ... mode: sequential
-    ... children:
-    ...   - {name: active, column: label, value: active, mode: shuffle}
-    ...   - {name: inactive, column: label, value: inactive, mode: shuffle}
-    ... '''
-    >>> sampler = TreeBatchSampler(table, spec, batch_size=2, length="inactive", seed=1)
-    >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
-    (0, 3)
+    >>> spec = "{mode: sequential, children: [{column: label, value: active}, {column: label, value: inactive}]}"
+    >>> [batch[0] for batch in TreeBatchSampler(table, spec, batch_size=2, length=6, seed=1)]
+    [0, 0, 0]
     """
 
     def __init__(

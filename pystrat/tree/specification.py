@@ -56,11 +56,8 @@ def read_specification(spec: Any) -> tuple[list[Node], Any]:
 
 def load_yaml(text: str, parameter: str) -> Any:
     """Return what YAML says, by PyYAML's safe loader."""
-    try:
-        import yaml
-    except ImportError as error:
-        advice = "Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
-        raise ImportError(f"PyYAML, which reads specifications of trees, is not installed. {advice}") from error
+    import yaml  # which is needed for nothing else
+
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
