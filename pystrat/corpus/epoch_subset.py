@@ -16,8 +16,7 @@ from pystrat.core.row_arguments import row_positions
 class EpochSubsetBatchSampler(KindBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
-    The R function ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md
-    is a guide.
+    The R function is ``rbridge::batch_sampler_epoch_subset()``. docs/corpus.md is a guide.
 
     Parameters
     ----------

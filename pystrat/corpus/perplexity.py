@@ -14,10 +14,10 @@ from pystrat.core.places import Place
 
 
 class PerplexityBatchSampler(FeedbackBatchSampler):
-    """Batch sampler that draws the examples of high perplexity more often.
+    """Batch sampler that draws examples in proportion to their perplexity, which the training loop reports.
 
-    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
-    proportion to perplexity. The training loop calls `report`. docs/corpus.md is a guide.
+    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`. docs/corpus.md is
+    a guide.
 
     Parameters
     ----------
@@ -105,8 +105,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
 
     def perplexities(self) -> NDArray[np.float64]:
         """Return the perplexity of each example, `initial` if it was never reported; shape (n_rows,)."""
-        found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
-        return found
+        return np.asarray(self._instance.ask("perplexities")["perplexities"])
 
     def _begin_epoch(self, place: Place) -> Place:
         told = self._instance.tell("begin", {"epoch": place.epoch})

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import (
-    BatchesByLength,
-    EpochSubsetBatchSampler,
-    TripleBatchSampler,
-    WeightedBatchSampler,
-)
+from pystrat import BatchesByLength, EpochSubsetBatchSampler, WeightedBatchSampler
 from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_lengths import batches_by_length
 from tests.reference.naive_random import NaiveStream
@@ -127,6 +122,3 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
 def test_what_is_no_sampler_of_rows_is_refused() -> None:
     with pytest.raises(TypeError, match="'sampler' parameter must be a batch sampler of this package. Got 3 values"):
         BatchesByLength([[0], [1], [2]], ONES, max_tokens=5)  # type: ignore[arg-type]
-    pairs = TripleBatchSampler([0, 1], [0, 1], 2, n_items=9, seed=1)
-    with pytest.raises(ValueError, match="'sampler' .* must draw rows of a dataset. Got one that draws numbers of "):
-        BatchesByLength(pairs, ONES, max_tokens=5)
