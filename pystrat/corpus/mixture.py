@@ -32,13 +32,13 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
-        files with the first suffix, taken in the given order. With `targets`, files of any names.
+        A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or a
+        list of files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int
         The largest number of lines in a batch; the sizes of batches differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
-        The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
-        ``[""]``, takes files as they are. With `targets`, two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation; one empty text
+        takes files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional

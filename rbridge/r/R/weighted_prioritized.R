@@ -53,12 +53,6 @@ batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, bet
 
 kind_prioritized = function() {
   feedback_kind("prioritized", "n_rows",
-    plan = function(settings) {
-      if (is.integer(settings$n_rows)) {
-        settings$n_rows = as.double(settings$n_rows)
-      }
-      feedback_recipe("prioritized", settings, list())
-    },
     n_rows = function(recipe) NULL, # data may grow with the sampler
     methods = list(
       update = function(rows, priorities, since = NULL) {
@@ -74,7 +68,6 @@ kind_prioritized = function() {
       priorities = function(rows = NULL) {
         core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
-      sample = function(k) sample_rows(private, k),
       importance_weights = function(rows, batch = NULL, beta = NULL) {
         beta = if (is.null(beta)) importance_exponent(private, batch) else beta
         asked = list(rows = feedback_rows(rows), beta = beta,

@@ -83,8 +83,7 @@ kind_weighted = function() {
       weights = function(rows = NULL) {
         asked = list(epoch = private$.place$epoch, rows = if (!is.null(rows)) feedback_rows(rows))
         core_ask(private, "weights", asked)
-      },
-      sample = function(k) sample_rows(private, k)
+      }
     )
   )
 }

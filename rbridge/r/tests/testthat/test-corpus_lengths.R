@@ -74,8 +74,6 @@ test_that("wrong lengths are refused, with the row positions of R", {
   expect_identical(dataset$lengths(function(lines) nchar(lines$txt)), rep(8L, 3L))
   expect_error(dataset$lengths(function(lines) 8L), "'by' .* must return a number for each position. Got 8 instead.")
   expect_error(batch_sampler_by_length(NULL, 1:3, 5), "'sampler' parameter must be a generator of this package")
-  pairs = batch_sampler_triples(1:2, 1:2, 2, n_items = 9, seed = 1)
-  expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
 })
 
 test_that("what is printed names the kind of the sampler inside, whether or not it waits for a task", {
