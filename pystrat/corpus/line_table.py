@@ -125,10 +125,7 @@ class _File:
 
 
 def _version(path: str) -> tuple[int, float]:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return -1, -1.0
+    status = os.stat(path)
     return status.st_size, status.st_mtime
 
 

@@ -108,7 +108,10 @@ ONES, WHOLE = [1] * 5, "The 'lengths' parameter must hold whole numbers from 0 t
         ({"lengths": [1, 2, 3, 4, np.nan]}, f"{WHOLE} Got NaN"),
         ({"lengths": [True] * 5}, "The 'lengths' parameter must hold numbers. Got bool values instead."),
         ({"lengths": [[1, 2]] * 5}, "The 'lengths' parameter must be a vector of numbers. Got 2 dimensions instead."),
-        ({"lengths": [1, 2, 9, 8, 5]}, "2 rows are longer, the first at row position 2, counted from 0."),
+        (
+            {"lengths": [1, 2, 9, 8, 5]},
+            "'max_tokens' parameter must be at least 9, the length of the longest row. Got 5",
+        ),
         ({"balance_replicas": True}, "be given together with 'num_replicas'. Got True instead."),
         ({"balance_replicas": True, "num_replicas": 2, "shuffle": False}, "be false if 'shuffle' is false. Got True"),
     ],

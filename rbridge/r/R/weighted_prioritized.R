@@ -43,10 +43,8 @@ batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, bet
   if (!is.function(beta)) {
     return(sampler_of("prioritized"))
   }
-  generator = sampler_of("prioritized", list(beta = NULL))
+  recipe = attr(sampler_of("prioritized", list(beta = NULL)), "settings")$recipe
   # In a recipe, a function is only text, by which samplers differ.
-  settings = attr(generator, "settings")
-  recipe = settings$recipe
   recipe$labels$beta = paste(deparse(beta), collapse = "\n")
   new_generator(recipe, list(beta = beta))
 }
