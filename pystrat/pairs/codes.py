@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.arrays import Wanted, as_vector, in_order_of, own_index, plain_array
+from pystrat.core.arrays import Wanted, as_vector, in_order_of, plain_array
 from pystrat.core.columns import number_column
 from pystrat.core.lazy_pandas import is_loaded, pd
 from pystrat.core.limits import MAX_COUNT, MAX_EXACT
@@ -43,16 +43,14 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     ids = np.array(column.values)
     ids.setflags(write=False)
-    return Coded(column.codes.astype(np.int32), ids, column.names)
+    return Coded(column.codes, ids, column.names)
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
     """Return ids by code, of which there are `count` if that is given. The index of a pandas object has the codes."""
     if ids is None:
         return None
-    if own_index(ids) is not None:
-        ids = in_order_of(ids, [range(len(ids))], name)
-    vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
+    vector = np.asarray(as_vector(in_order_of(ids, [range(len(ids))], name), Wanted(name, "be a vector of ids")))
     if count is not None and len(vector) != count:
         raise refused_value(name, f"have one id for each of {count}", show(vector))
     return vector
@@ -95,9 +93,5 @@ def decode_pairs(
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
     users, items, labels = split_numbers(numbers, n_items)
-    if known_users is not None:
-        if (users >= len(known_users)).any():
-            required = f"be those of at most {count_of(len(known_users), 'user')}"
-            raise refused_value("numbers", required, show(int(users.max()) + 1))
-        users = known_users[users]
-    return users, items if known_items is None else known_items[items], labels
+    named_users = users if known_users is None else known_users[users]
+    return named_users, items if known_items is None else known_items[items], labels

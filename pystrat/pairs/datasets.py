@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import holds_tensors, in_order_of, own_index, plain_array
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_integer, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, refused_value, show
 from pystrat.pairs.codes import check_ids, split_numbers
 
 
@@ -45,14 +45,9 @@ class FeatureLookup:
         index = own_index(features) if ids is None else _index_of(ids)
         self.has_ids = index is not None
         rows = plain_array(features, "features")
-        if rows.ndim == 0:
-            raise refused_type("features", "have one row for each id", show(features))
         self._index = pd.RangeIndex(len(rows)) if index is None else index
         if len(self._index) != len(rows):
             raise refused_value("ids", f"have one id for each row of features, {len(rows)}", show(self._index))
-        if not self._index.is_unique:
-            repeated = self._index[self._index.duplicated()][0]
-            raise refused_value("ids", "be all different", f"{show(repeated)} again")
         self._has_default = default is not None
         if self._has_default:  # the last row, to which the place of an unknown id, -1, refers
             last = np.broadcast_to(plain_array(default, "default"), (1, *rows.shape[1:]))
@@ -112,8 +107,8 @@ class PairDataset:
     Notes
     -----
     An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and, if given,
-    ``user_id``, ``item_id``, ``user_features`` and ``item_features``. One number returns single values, several numbers
-    return arrays. It has no length, so that a sampler of PyTorch, which would go through all pairs, fails at once.
+    ``user_id``, ``item_id``, ``user_features`` and ``item_features``; of several numbers, arrays. It has no length, so
+    that a sampler of PyTorch, which would go through all pairs, fails at once.
 
     Examples
     --------
@@ -157,12 +152,10 @@ class TripleDataset(PairDataset):
 
     Parameters
     ----------
-    n_users, n_items : int
-        The sampler's `n_users` and `n_items`.
+    n_users, n_items, user_features, item_features, user_ids, item_ids
+        As in `PairDataset`.
     negatives_per_positive : int, default 1
         As in the sampler.
-    user_features, item_features, user_ids, item_ids : optional
-        As in `PairDataset`.
 
     Notes
     -----
@@ -178,19 +171,8 @@ class TripleDataset(PairDataset):
            [3, 1]])}
     """
 
-    def __init__(
-        self,
-        n_users: int,
-        n_items: int,
-        *,
-        negatives_per_positive: int = 1,
-        user_features: Any = None,
-        item_features: Any = None,
-        user_ids: Any = None,
-        item_ids: Any = None,
-    ) -> None:
-        of_users = {"user_features": user_features, "user_ids": user_ids}
-        super().__init__(n_users, n_items, item_features=item_features, item_ids=item_ids, **of_users)
+    def __init__(self, n_users: int, n_items: int, *, negatives_per_positive: int = 1, **of_pairs: Any) -> None:
+        super().__init__(n_users, n_items, **of_pairs)
         name = "negatives_per_positive"
         self.negatives_per_positive = check_integer(negatives_per_positive, name, minimum=1, maximum=MAX_COUNT)
 

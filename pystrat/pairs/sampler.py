@@ -26,11 +26,6 @@ class ObservedPairsBatchSampler(KindBatchSampler):
         The number of users who get no negatives, because all items are their positives.
     """
 
-    n_users: int
-    n_items: int
-    n_positives: int
-    n_skipped_users: int
-
     def _plan_pairs(self, arguments: dict[str, Any], users: Any, items: Any) -> dict[str, NDArray[Any]]:
         """Plan; return what the core says of the plan."""
         self._check(arguments)
@@ -43,22 +38,22 @@ class ObservedPairsBatchSampler(KindBatchSampler):
             {"user_ids": of_users.names, "item_ids": of_items.names},
         )
         described = self._instance.describe()
-        for name in ("n_users", "n_items", "n_positives", "n_skipped_users"):
-            setattr(self, name, int(described[name][0]))
+        self.n_users, self.n_items = int(described["n_users"][0]), int(described["n_items"][0])
+        self.n_positives, self.n_skipped_users = int(described["n_positives"][0]), int(described["n_skipped_users"][0])
         return described
 
 
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of observed pairs, the positives, and new pairs that were not observed, the negatives.
 
-    It yields pair numbers, which `PairDataset` turns into users, items and labels. docs/pairs.md is a guide.
+    It yields pair numbers, ``2 * (user * n_items + item) + label``, which `PairDataset` turns into users, items and
+    labels, 1 for positives. docs/pairs.md is the guide.
 
     Parameters
     ----------
     users, items : array_like, shape (number of positives,)
-        The user and the item of each positive: codes, integers from 0, or ids. Text, categories and objects of one kind
-        are ids, which get the codes 0, 1, ... in order of first appearance. Use ``pandas.Categorical`` to treat numbers
-        as ids. A pair that occurs twice is two positives.
+        The user and the item of each positive: codes, integers from 0; or ids, text or categories, which get the codes
+        0, 1, ... in order of first appearance. A pair that occurs twice is two positives.
     ratio : float
         r, the share of positives, above 0 and below 1; for k negatives per positive, ``1 / (1 + k)``.
     batch_size : int
@@ -99,7 +94,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
       "popularity", it is that of its user times that of its item, divided by `acceptance`.
     * An epoch of T pairs has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of the
       positives and of the negatives, at least one of each, positives first; sizes differ by at most 1.
-    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, where the label is 1 for a positive.
 
     Examples
     --------
@@ -139,33 +133,28 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
 class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
 
-    For losses that compare a positive with negatives of the same user, such as BPR and sampled softmax. It yields pair
-    numbers, which `TripleDataset` turns into users, positives and negatives.
+    For losses such as BPR and sampled softmax. It yields pair numbers, which `TripleDataset` turns into users,
+    positives and negatives. docs/pairs.md is the guide.
 
     Parameters
     ----------
-    users, items : array_like, shape (number of positives,)
-        The user and the item of each positive, as in `NegativePairBatchSampler`.
+    users, items, n_users, n_items, seed, num_replicas, rank
+        As in `NegativePairBatchSampler`.
     batch_size : int
         The largest number of triples in a batch.
     negatives_per_positive : int, default 1
         k, the number of negatives per positive: 1 for BPR, more for a sampled softmax.
-    n_users, n_items : int, optional
-        As in `NegativePairBatchSampler`.
     unique : bool, default False
         Whether the negatives of one positive are all different.
     full_users : {"error", "skip"}, default "error"
         What to do with users who have met all items: raise an error, or leave them out with their positives.
-    seed, num_replicas, rank : int, optional
-        As in `NegativePairBatchSampler`.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch has every positive exactly once, with k negatives of its user, except those of skipped users.
-    * Each negative is uniform among the items that its user has not met. Negatives of different positives are
-      independent.
+    * Each negative is uniform among the items that its user has not met, whatever the negatives of other positives.
     * With P positives, an epoch has ``ceil(P / batch_size)`` batches, rounded up to a multiple of `num_replicas`; their
       sizes differ by at most 1 triple.
     * A batch of b triples is ``b * (k + 1)`` pair numbers: the positive and its k negatives, triple after triple.

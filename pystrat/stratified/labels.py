@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core.progress import progress
-from pystrat.core.arrays import Wanted, as_vector, plain_array, row_array
+from pystrat.core.arrays import Wanted, as_vector, plain_array
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_integer, count_of, is_number, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, count_of, refused_type, refused_value, show
 
-_ATTRIBUTES = ("targets", "labels", "y")
-_COLUMNS = ("label", "labels")
+_NAMES = ("targets", "label", "labels", "y")
+_MASKS = ("mask", "masks", "label", "labels")
 _WANTED = Wanted("dataset", "have one label per row")
 
 
@@ -27,13 +27,12 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     ----------
     dataset : torch.utils.data.Dataset, Hugging Face dataset, or list of items
         Labels are looked for in this order: in the parts of a ``Subset`` (such as those of ``random_split``) or a
-        ``ConcatDataset``, which may be nested; in a column of a Hugging Face dataset; in an attribute ``targets``,
-        ``labels`` or ``y``; in the second tensor of a ``TensorDataset``; in the dataset that a wrapper has as its
-        attribute ``dataset`` or ``subset``. An item of a list has its label as its second value if it is a pair, under
-        ``label`` or ``labels`` if it is a dict, and otherwise as an attribute.
+        ``ConcatDataset``, which may be nested; in a column or an attribute ``targets``, ``label``, ``labels`` or ``y``;
+        in the second tensor of a ``TensorDataset``; in the dataset that a wrapper has as its attribute ``dataset`` or
+        ``subset``. An item of a list has its label under such a key, as such an attribute, or as the second of a pair.
     column : str or int, optional
-        The column of a Hugging Face dataset, the key or the attribute of others; or, for a ``TensorDataset`` or a list
-        of tuples, the position of the labels, from 0. By default, the ones above.
+        The column, key or attribute; or, for a ``TensorDataset`` or a list of tuples, the position of the labels, from
+        0. By default, the ones above.
 
     Returns
     -------
@@ -48,38 +47,20 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     >>> labels_of(Subset(whole, [3, 1])).tolist()
     [0, 1]
     """
-    if column is not None and not is_number(column):
-        if not isinstance(column, str):
-            raise refused_type("column", "be a text", show(column))
-    labels = _find(dataset, column)
+    if _is_subset(dataset):
+        return labels_of(dataset.dataset, column=column)[plain_array(dataset.indices, "dataset").astype(np.int64)]
+    if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
+        parts = [labels_of(part, column=column) for part in dataset.datasets]
+        if len({part.dtype for part in parts}) > 1:  # they keep their types
+            parts = [part.astype(object) for part in parts]
+        return np.concatenate(parts)
+    is_list = isinstance(dataset, (list, tuple)) and len(dataset) > 0
+    found = [_held(item, column) for item in dataset] if is_list else _held(dataset, column)
+    labels = np.asarray(as_vector(found, _WANTED))
     if len(labels) != len(dataset):
         required = f"have one label for each of its {count_of(len(dataset), 'row')}"
         raise refused_value("dataset", required, count_of(len(labels), "label"))
     return labels
-
-
-def _find(dataset: Any, column: Union[str, int, None]) -> NDArray[Any]:
-    if _is_subset(dataset):
-        rows = plain_array(dataset.indices, "dataset").astype(np.int64)
-        return labels_of(dataset.dataset, column=column)[rows]
-    if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
-        return _joined([labels_of(part, column=column) for part in dataset.datasets])
-    if isinstance(dataset, (list, tuple)) and len(dataset):
-        return _as_array([_label_of(item, column) for item in dataset])
-    if hasattr(dataset, "column_names"):
-        for name in _COLUMNS if column is None else (column,):
-            if name in dataset.column_names:
-                return _as_array(dataset[name])
-    found = _attribute(dataset, column)
-    if found is not None:
-        return _as_array(found)
-    tensors = getattr(dataset, "tensors", None)
-    if isinstance(tensors, tuple) and not isinstance(column, str):
-        return _as_array(_one_of(tensors, column, f"the dataset has {count_of(len(tensors), 'tensor')}"))
-    for name in ("dataset", "subset"):
-        if hasattr(dataset, name):
-            return labels_of(getattr(dataset, name), column=column)
-    raise _nothing_found(dataset, column)
 
 
 def _is_subset(dataset: Any) -> bool:
@@ -93,53 +74,28 @@ def _is_subset(dataset: Any) -> bool:
     return inner is None or not np.array_equal(inner, dataset.indices)
 
 
-def _attribute(owner: Any, column: Union[str, int, None]) -> Any:
-    for name in _ATTRIBUTES if column is None else (column,):
+def _held(owner: Any, column: Union[str, int, None]) -> Any:
+    """Return the labels that a dataset has, or the label of an item of a list."""
+    keys = owner if isinstance(owner, Mapping) else getattr(owner, "column_names", None) or ()
+    for name in _NAMES if column is None else (column,):
+        if name in keys:
+            return owner[name]
         found = getattr(owner, name, None) if isinstance(name, str) else None
         if found is not None and not callable(found):
             return found
-    return None
-
-
-def _label_of(item: Any, column: Union[str, int, None]) -> Any:
-    """Return the label of an item of a list."""
-    if isinstance(item, Mapping):
-        for name in (*_COLUMNS, *_ATTRIBUTES) if column is None else (column,):
-            if name in item:
-                return item[name]
-    elif isinstance(item, (list, tuple)) and not isinstance(column, str):
-        return _one_of(item, column, f"the items have {count_of(len(item), 'value')}")
-    found = _attribute(item, column)
-    if found is None:
-        raise _nothing_found(item, column)
-    return found
-
-
-def _one_of(values: Any, column: Optional[int], held: str) -> Any:
-    """Return one of the tensors of a dataset, or of the values of an item."""
-    if column is None and len(values) > 2:
-        raise refused_value("column", f"be given if {held}", "nothing", "For the second, set column=1.")
-    place = len(values) - 1 if column is None else check_integer(column, "column", minimum=0, maximum=len(values) - 1)
-    return values[place]
-
-
-def _nothing_found(searched: Any, column: Union[str, int, None]) -> TypeError:
-    looked_for = "one of " + ", ".join(_ATTRIBUTES) if column is None else show(column)
+    values = getattr(owner, "tensors", owner)
+    if isinstance(values, (list, tuple)) and not isinstance(column, str):
+        if column is None and len(values) > 2:
+            required = f"be given if there are {len(values)} tensors or values"
+            raise refused_value("column", required, "nothing", "For the second, set column=1.")
+        return values[-1 if column is None else check_integer(column, "column", minimum=0, maximum=len(values) - 1)]
+    for name in ("dataset", "subset"):
+        if hasattr(owner, name):
+            return labels_of(getattr(owner, name), column=column)
+    looked_for = "one of " + ", ".join(_NAMES) if column is None else show(column)
     required = f"have {looked_for}, or be made of datasets that have"
     advice = "Give the labels themselves to the sampler."
-    return refused_type("dataset", required, f"a value of class '{type(searched).__name__}'", advice)
-
-
-def _as_array(labels: Any) -> NDArray[Any]:
-    """Return labels as a numpy vector that can be indexed; lists become vectors of objects."""
-    return np.asarray(as_vector(labels, _WANTED))
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Join the labels of several datasets; parts of different types keep their types."""
-    if len({part.dtype for part in parts}) > 1:
-        parts = [part.astype(object) for part in parts]
-    return np.concatenate(parts)
+    raise refused_type("dataset", required, f"a value of class '{type(owner).__name__}'", advice)
 
 
 def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.DataFrame:
@@ -176,45 +132,23 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     2
     """
     n_classes = check_integer(n_classes, "n_classes", minimum=1, maximum=MAX_COUNT)
-    left_out = _whole(row_array([] if ignore is None else ignore, "ignore").reshape(-1), "ignore", "hold integers")
-    if (
-        isinstance(masks, (str, bytes, Mapping))
-        or getattr(masks, "ndim", 1) == 0
-        or not hasattr(masks, "__getitem__")
-        or not len(masks)
-    ):
-        raise refused_type("masks", "be the masks of one row or more, or a dataset of them", show(masks))
-    required = f"hold integers from 0 to {n_classes - 1}, or those to ignore"
+    left_out = np.atleast_1d([] if ignore is None else ignore)
     has = np.zeros((len(masks), n_classes), dtype=bool)
     for place in progress(range(len(masks)), "reading masks"):
-        pixels = plain_array(_mask_of(masks[place]), "masks").reshape(-1)
-        values = _whole(np.asarray(pd.unique(pixels)), "masks", required)
+        values = np.asarray(pd.unique(plain_array(_mask_of(masks[place]), "masks").reshape(-1)))
         classes = values[~np.isin(values, left_out)]
-        wrong = classes[(classes < 0) | (classes >= n_classes)]
+        wrong = classes[(classes < 0) | (classes >= n_classes) | (classes % 1 != 0)]
         if len(wrong):
+            required = f"hold integers from 0 to {n_classes - 1}, or those to ignore"
             advice = f"If it is no class, set ignore={wrong[0]}."
             raise refused_value("masks", required, f"{wrong[0]} in mask {place}", advice)
-        has[place, classes] = True
+        has[place, classes.astype(np.int64)] = True
     kept = np.setdiff1d(np.arange(n_classes), left_out)
     return pd.DataFrame(has[:, kept], columns=kept)
 
 
 def _mask_of(item: Any) -> Any:
     """Return the mask of an item of a dataset."""
-    if not isinstance(item, Mapping):
-        return item[-1] if isinstance(item, tuple) else item
-    for name in ("mask", "masks", *_COLUMNS):
-        if name in item:
-            return item[name]
-    raise refused_type("masks", "have items with a mask", show(item))
-
-
-def _whole(values: NDArray[Any], name: str, required: str) -> NDArray[np.int64]:
-    """Return whole numbers or logical values as integers; refuse anything else."""
-    if values.size and values.dtype.kind not in "biuf":
-        raise refused_type(name, required, f"{values.dtype} values")
-    with np.errstate(invalid="ignore"):
-        whole = values.astype(np.int64)
-    if (whole != values).any():
-        raise refused_value(name, required, show(values[whole != values][0]))
-    return whole
+    if isinstance(item, Mapping):
+        return item[next((name for name in _MASKS if name in item), _MASKS[0])]
+    return item[-1] if isinstance(item, tuple) else item

@@ -20,10 +20,9 @@ from pystrat.core.value_names import Names, names_index
 class NoDuplicatesBatchSampler(KindBatchSampler):
     """Batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
 
-    For losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
-    InfoNCE: a row with the same query or document would be a false negative. The R function
-    ``rbridge::batch_sampler_no_duplicates()`` returns the same batches. docs/no-duplicates.md is a guide, with the
-    rules.
+    For losses that take the other rows of a batch as negatives, such as InfoNCE: a row with the same query or document
+    would be a false negative. The R function ``rbridge::batch_sampler_no_duplicates()`` returns the same batches.
+    docs/no-duplicates.md is a guide, with the rules.
 
     Parameters
     ----------
@@ -33,12 +32,10 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     batch_size : int
         The largest number of rows in a batch. Batches are smaller, with a warning, if a value is too frequent.
     across_columns : bool, default False
-        Whether a value counts in all columns. If False, two rows are alike if they have the same value in the same
-        column. If True, they are also alike if a value of one is a value of the other in another column; all columns
-        must then have values of one kind, such as text. A row may have a value twice.
+        Whether rows are also alike if a value of one is a value of the other in another column. All columns must then
+        have values of one kind, such as text. A row may have a value twice.
     strata : optional
-        As in `StratifiedBatchSampler`, without missing values, for batches that also hold rows of every stratum. Only
-        for a single key.
+        As in `StratifiedBatchSampler`, without missing values. Only for a single key.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
     seed, num_replicas, rank : int, optional
@@ -48,10 +45,8 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits every row exactly once.
-    * No batch has two rows that are alike.
-    * Batch sizes differ by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then
-      as in the epoch.
+    * An epoch visits every row exactly once, and no batch has two rows that are alike.
+    * Batch sizes differ by at most 1, and larger batches come first.
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
     * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of
       rows with the most frequent value. Fewer batches are impossible.

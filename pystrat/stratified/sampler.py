@@ -18,8 +18,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     For imbalanced data, and for losses that need rows of every class in every batch. Pass it to a PyTorch
     ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()`` returns the same
-    batches, row for row, from the same seed. docs/samplers.md shows which parameters to use for what;
-    docs/stratified.md is a guide with all details.
+    batches. docs/samplers.md shows which parameters to use for what; docs/stratified.md has all details.
 
     Parameters
     ----------
@@ -49,8 +48,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         "balanced": every batch has exactly `mean_batch_size` rows; surplus rows are left out in turn.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum keep the order of the dataset.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     assign : {"proportional", "even"}, default "proportional"
         How rows are assigned to batches. "proportional" spreads each stratum evenly over the batches. With "even",
         batch sizes also differ by at most 1. The minimum holds with both.
@@ -61,10 +58,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
         sample them.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+    seed, num_replicas, rank : int, optional
+        As in `BatchSampler`; the number of batches is rounded down to a multiple of `num_replicas`.
 
     Notes
     -----
@@ -73,13 +68,11 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     * An epoch visits every row that is not dropped exactly once. With `shares`, `temperature`, `cap`, `balance`, `drop`
       and ``rare="repeat"``, rows are repeated or omitted, in turn.
     * No row occurs twice in a batch, and no batch is empty.
-    * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
-    * Every batch holds its share of each stratum, rounded down or up, the same in every epoch. If a stratum has fewer
-      rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of the stratum are in
-      other batches each time. With ``shuffle=False``, all epochs have the plan's order.
+    * Every batch holds its share of each stratum, rounded down or up, the same in every epoch, and at least
+      `plan.min_samples_per_stratum` rows. If a stratum has fewer rows than there are batches, each epoch shuffles the
+      batches of the plan.
 
-    The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025). This is the same rule
-    in integers.
+    The method is that of T. D. Hocking ("Custom torch sampler with mlr3torch", 2025), in integers.
 
     Examples
     --------
@@ -113,18 +106,14 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        given = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value, name) for name, value in given.items()}
+        arguments = arguments_of(locals(), without=("strata",))
+        arguments = {name: as_mapping(value, name) for name, value in arguments.items()}
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 
 
 def min_samples_for_batch_size(
-    strata: Any,
-    mean_batch_size: int,
-    *,
-    missing: str = "error",
-    num_replicas: Optional[int] = None,
+    strata: Any, mean_batch_size: int, *, missing: str = "error", num_replicas: Optional[int] = None
 ) -> int:
     """Return the largest minimum for which batches have at most a given mean size.
 
@@ -140,15 +129,9 @@ def min_samples_for_batch_size(
     Returns
     -------
     int
-        The largest `min_samples_per_stratum` with at most `mean_batch_size` rows per batch on average: from 1 to the
-        size of the smallest stratum.
-
-    Notes
-    -----
-    With n rows, n_min of them in the smallest stratum, the result is ``n_min // B``, where B is
-    ``ceil(n / mean_batch_size)``, rounded up to a multiple of `num_replicas`. With ``assign="even"``, no batch has more
-    than `mean_batch_size` rows. With ``assign="proportional"``, some may have more, each by less than the number of
-    strata.
+        From 1 to the size of the smallest stratum: ``n_min // B`` for n rows, n_min of them in the smallest stratum,
+        where B is ``ceil(n / mean_batch_size)``, rounded up to a multiple of `num_replicas`. With ``assign="even"``, no
+        batch has more than `mean_batch_size` rows; else some may, each by less than the number of strata.
 
     Examples
     --------

@@ -24,8 +24,7 @@ def stratified_split(
 ) -> Union[list[NDArray[np.int64]], dict[Any, NDArray[np.int64]]]:
     """Divide rows into parts, such as training, validation and test, each with its share of every stratum.
 
-    The R function ``rbridge::stratified_split()`` returns the same rows from the same seed, counted from 1, and
-    ``mlr3::rsmp("rbridge.stratified_split")`` uses them for resampling.
+    The R function ``rbridge::stratified_split()`` returns the same rows, counted from 1. docs/splits.md is a guide.
 
     Parameters
     ----------
@@ -33,28 +32,23 @@ def stratified_split(
         Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole. If numbers of rows
         add up to less than all rows, the other rows are in no part.
     groups : optional
-        The group of each row, in any form of `strata`, without missing values. All rows of a group are in one part, or
-        in none.
+        The group of each row, as in `StratifiedGroupBatchSampler`. All rows of a group are in one part, or in none.
     strata, missing, seed
         As in `StratifiedBatchSampler`; dropped rows are in no part.
 
     Returns
     -------
     list or dict of numpy.ndarray of int64
-        The rows of each part in ascending order, counted from 0. A dict with the names of the parts if `sizes` is a
-        mapping.
+        The rows of each part in ascending order, counted from 0; a dict, by name, if `sizes` is a mapping.
 
     Notes
     -----
     Let there be n rows, n_s of them in stratum s. Guarantees:
 
-    * If `sizes` are numbers of rows, the parts have exactly these. Shares give each part its share of n, rounded down,
-      and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 9
-      decimals, and divided by their sum.
+    * If `sizes` are numbers of rows, the parts have exactly these. Shares, read with 9 decimals and divided by their
+      sum, give each part its share of n, rounded down, and one row more to the first ones of the largest remainders.
     * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up (L. H. Cox, "A constructive
       procedure for unbiased controlled rounding", 1987).
-    * The rows of a stratum are taken in the order of ``epoch_permutation(n, seed=seed)``, those of the first part
-      first.
     * With `groups`, no group is divided, no part is empty, and the numbers are about these: if the largest group has g
       rows, and no part is to have fewer, each part has more than ``C_k - g`` and fewer than ``C_k + g`` rows.
 
@@ -64,14 +58,9 @@ def stratified_split(
     --------
     >>> from pystrat import stratified_split
     >>> labels = ["yes"] * 4 + ["no"] * 8
-    >>> sizes = {"train": 0.5, "valid": 0.25, "test": 0.25}
-    >>> parts = stratified_split(labels, sizes, seed=1)
+    >>> parts = stratified_split(labels, {"train": 0.5, "valid": 0.25, "test": 0.25}, seed=1)
     >>> {name: rows.tolist() for name, rows in parts.items()}
     {'train': [0, 3, 4, 6, 7, 8], 'valid': [1, 5, 10], 'test': [2, 9, 11]}
-    >>> patients = [row // 2 for row in range(12)]
-    >>> parts = stratified_split(labels, [8, 4], groups=patients, seed=1)
-    >>> [rows.tolist() for rows in parts]
-    [[2, 3, 6, 7, 8, 9, 10, 11], [0, 1, 4, 5]]
     """
     if own_index(sizes) is not None:
         sizes = as_mapping(sizes, "sizes")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, Sequence, Union
+from operator import attrgetter
+from typing import Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
-from pystrat.core.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
+import numpy as np
+
+from pystrat.core.counts_by_shard import ShardCounts, bound, read_counts, shown_names
+from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import refused_type, refused_value, show
+from pystrat.core.messages import refusals, refused_type, refused_value, show
+from pystrat.core.strata import encode_strata
 from pystrat.stream.reading import Source, SourceReader
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def count_sources(
@@ -27,19 +29,13 @@ def count_sources(
     sources, read, stratum
         As in `StratifiedStream`, which also accepts the same table from a query. A source may have no rows.
     """
-    named = _StrataOfSources(name_sources(sources))
-    named.reader = SourceReader(read, stratum)
-    return count_shards(named).to_frame()
-
-
-class _StrataOfSources(dict[str, Any]):
-    """Sources by name. An item is the strata of the rows of a source, which is read when it is requested."""
-
-    reader: SourceReader
-
-    def __getitem__(self, name: str) -> list[Any]:
-        chunks = self.reader.chunks(Source(name, super().__getitem__(name)))
-        return [stratum for _, strata in chunks for stratum in strata]
+    reader, counted = SourceReader(read, stratum), []
+    for source in sorted(name_sources(sources), key=attrgetter("name")):
+        strata = [stratum for _, of_chunk in reader.chunks(source) for stratum in of_chunk]
+        with refusals(f"of source {show(source.name)}"):
+            encoded = encode_strata(strata, missing=None, may_be_empty=True)
+        counted.append(ShardCounts(encoded.counts[np.newaxis], [source.name], encoded.values))
+    return bound(counted, "strata").to_frame()
 
 
 def name_sources(sources: Any) -> list[Source]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
+from operator import attrgetter
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +15,29 @@ from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.counts_by_shard import shown_names
 from pystrat.core.digest import fingerprint_of
-from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_flag, count_of, refused_type, refused_value, show
+from pystrat.core.lazy_pandas import pd
+from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.core.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.core.places import Place, Placed
 from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
-from pystrat.stream.dealing import CountedBatches, CutBatches
+from pystrat.stream.dealing import Codes, CountedBatches, CutBatches, Integers
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
-from pystrat.stream.lanes import Drawn, Lanes
-from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum, shown_stratum
-from pystrat.core.value_names import listed_keys
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Codes = NDArray[np.int32]
+from pystrat.stream.lanes import Lanes
+from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, name_of_stratum
 
 
 class StratifiedStream(Placed, IterableDataset[list[Any]]):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
-    convert the rows to tensors, a ``collate_fn``. The guide docs/streams.md shows both.
+    convert the rows to tensors, a ``collate_fn``. docs/streams.md is the guide.
 
     Parameters
     ----------
     sources : list of paths, or dict by name
-        The parts of the data, such as files. The name of a source is its path or its key in the dict: unique and the
-        same in every process, because counts and states refer to it.
+        The parts of the data, such as files. Counts and states refer to a source by its name, its path or its key in
+        the dict: unique, and the same in every process.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
         `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
@@ -74,8 +70,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         The number of parts of the stream that are batched separately: source k, in the order of names by code point,
         belongs to lane ``k % lanes``. Must be a multiple of the number of replicas times the number of workers.
     shuffle : bool, default True
-        Whether to shuffle the sources, and the rows of each source, in each epoch. A source is then held in memory as
-        a whole. If False, sources and rows keep their order.
+        Whether to shuffle the sources, and the rows of each source, in each epoch, with a whole source in memory.
     shuffle_sources : int, default 1
         The number of sources, one after another in the order of an epoch, whose rows are shuffled together.
     seed, num_replicas, rank : int, optional
@@ -87,8 +82,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
       is exact, all lanes have equally many batches, and a resumed stream reads only the sources that it still needs.
     * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
       one. No batch has a row twice.
-    * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-      are added to its last batch. The number of batches may differ between ranks.
+    * Without counts, a batch is cut as soon as it has enough rows; those left at the end of a lane join its last batch.
     * The batches and their order are the same with any number of workers and ranks; without counts, the order may
       differ once a lane has ended.
     * A source that cannot be read, or does not match its counts or strata, raises a `SourceError`.
@@ -99,9 +93,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     >>> from pystrat.stream import StratifiedStream, count_sources
     >>> sources = {"a": [0, 0, 0, 1], "b": [1, 0, 0, 0]}
     >>> counts = count_sources(sources, read=iter, stratum=int)
-    >>> stream = StratifiedStream(
-    ...     sources, 1, read=iter, stratum=int, counts=counts, shuffle=False
-    ... )
+    >>> stream = StratifiedStream(sources, 1, read=iter, stratum=int, counts=counts, shuffle=False)
     >>> list(DataLoader(stream, batch_size=None, collate_fn=list))
     [[0, 0, 0, 1], [0, 0, 0, 1]]
     """
@@ -130,7 +122,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     ) -> None:
         arguments = arguments_of(locals(), without=("sources", "read", "stratum"))
         given = name_sources(sources)
-        self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
+        self._sources = sorted(given, key=attrgetter("name"))  # the same in all processes
         self._names = [source.name for source in self._sources]
         arguments["n_sources"] = len(given)
         for name in ("min_samples_per_stratum", "shares"):
@@ -155,18 +147,15 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                     check_keys(keys, name, noun="stratum")
                     codes = strata_of_keys(keys, self._strata, name, noun="stratum")
                     parts[f"{name}_strata"] = np.array(codes, dtype=np.float64)
-        self._lanes = Lanes(parts, self.seed, table, self._strata)
+        self._lanes, self._is_counted = Lanes(parts, self.seed, table, self._strata), counts is not None
+        self._n_own_lanes = self._lanes.n_lanes // self._stride
+        self.min_samples_per_stratum = self._lanes.min_samples_per_stratum  # that every batch has
         for warning in self._lanes.warnings:
             warnings.warn(warning, stacklevel=2)
         self._reader, self._codes = SourceReader(read, stratum), StratumCodes(self._strata)
         self._shared = SharedEpoch(self._lanes.n_lanes)
         named = fingerprint_of(sources=[self._names[k] for k in in_order], strata=list(self._strata))
         self._known_fingerprint = f"{self._lanes.plan_fingerprint} {named}"
-
-    @property
-    def min_samples_per_stratum(self) -> int:
-        """The number of rows of each stratum that every batch has."""
-        return int(self._lanes.min_samples_per_stratum if self._is_counted else self._least[0])
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
@@ -179,14 +168,11 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row of a list, such as a batch: that of its stratum."""
         weights = self._weights_of_strata(normalize)
-        if not isinstance(rows, (list, tuple)):
-            raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
-        strata = [self._reader.stratum_of(row) for row in rows]
-        codes = self._codes.of(strata)
-        if (codes < 0).any():
-            required = f"have strata that are one of {listed_keys(self._strata)}"
-            raise refused_value("rows", required, shown_stratum(strata[int(codes.argmin())]))
-        return np.asarray(weights[codes])
+
+        def refused(place: int, known: str, got: str) -> Exception:
+            return refused_value("rows", f"have strata that are {known}", got)
+
+        return np.asarray(weights[self._codes.of([self._reader.stratum_of(row) for row in rows], refused)])
 
     def _weights_of_strata(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the counts."""
@@ -197,22 +183,12 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         return np.asarray(available / taken * scale)
 
     def __len__(self) -> int:
-        """Return the number of this rank's batches in an epoch; raise TypeError without counts."""
         if not self._is_counted:
             raise TypeError(f"A {type(self).__name__} without 'counts' has no length.")
         return self._lanes.n_batches * self._n_own_lanes
 
     def __iter__(self) -> StreamIterator:
         return StreamIterator(self)
-
-    @property
-    def _is_counted(self) -> bool:
-        return self._lanes.counts is not None
-
-    @property
-    def _n_own_lanes(self) -> int:
-        """The number of lanes of this rank."""
-        return self._lanes.n_lanes // self._stride
 
     @property
     def _next(self) -> Place:  # type: ignore[override]
@@ -222,50 +198,47 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         self._shared.set(place)
 
     def _check_epoch(self, epoch: Any) -> int:
-        return self._lanes.check_epoch(epoch)
+        last = min(MAX_EPOCH, MAX_COUNT // (len(self._names) + 1) - 1)  # no seeds are left for later ones
+        return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
     def _epoch_length(self, epoch: int) -> int:
         return self._lanes.n_batches * self._lanes.n_lanes if self._is_counted else MAX_COUNT
 
     def _place_after(self, epoch: int, batches_done: Any) -> Place:
         if batches_done and not self._is_counted and self._n_own_lanes > 1:
-            advice = "Use the state_dict() of the iterator, or give 'counts'."
-            raise refused_value(
-                "batches_done", "be 0 without 'counts' and with several lanes", show(batches_done), advice
-            )
+            raise refused_value("batches_done", "be 0 without 'counts' and with several lanes", show(batches_done))
         return super()._place_after(epoch, batches_done)
 
     def _state(self, place: Place) -> dict[str, Any]:
         # The place of a worker may be beyond the end.
         return super()._state(Place(place.epoch, min(place.batch, self._length_of(place.epoch))))
 
-    def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
-        """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
+    def _lane_batches(self, lane: int, epoch: int, drawn: Mapping[str, Any], first: int) -> Iterator[list[Any]]:
+        """Iterate over the batches of one of this rank's lanes in an epoch, with counts from batch `first` on."""
         lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
         dealing: Any
         if lanes.counts is None:
-            dealing = CutBatches(len(self._strata), *self._least, first)
+            dealing = CutBatches(len(self._strata), *self._least)
         else:
-            dealing = CountedBatches(lanes.taken[lane], drawn.shifts[lane], lanes.n_batches, first)
-        for group in drawn.groups[lane]:
+            dealing = CountedBatches(lanes.taken[lane], drawn["shifts"][lane], lanes.n_batches, first)
+        for group in drawn["groups"][lane]:
             if lanes.counts is not None:
                 is_checked = first == 0 and not lanes.counts[group].any()  # that it is empty
-                if not is_checked and dealing.skip(drawn.ranks[group].sum(axis=0)):
+                if not is_checked and dealing.skip(drawn["ranks"][group].sum(axis=0)):
                     continue
-            for rows, codes, copies in self._chunks(lane, epoch, group, drawn.places, dealing):
-                dealing.add(rows, codes, copies)
-                del rows  # the batches hold them
-                yield from dealing.finished()
+            for rows, codes, copies in self._chunks(lane, epoch, group, drawn["places"], dealing):
+                yield from dealing.add(rows, codes, copies)
+                del rows  # nothing is kept while the next ones are read
                 self._check_room(group[-1], dealing)
         if lanes.counts is None:
-            if not dealing.has_cut:
+            last = dealing.last()
+            if not last:
                 raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
-            dealing.close()
-            yield from dealing.finished()
+            yield last
 
     def _chunks(
         self, lane: int, epoch: int, group: Sequence[int], places: Any, dealing: Any
-    ) -> Iterator[tuple[list[Any], Codes, NDArray[np.int64]]]:
+    ) -> Iterator[tuple[list[Any], Codes, Integers]]:
         """Iterate over the rows of sources that are read together, in the order of an epoch.
 
         With them come the codes of their strata, and how often an epoch takes them.
@@ -294,15 +267,16 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         """Iterate over the rows of a source and the codes of their strata, which are compared with its counts."""
         name, counts = self._names[source], self._lanes.counts
         found = np.zeros(len(self._strata), dtype=np.int64)
+
+        def refused(place: int, known: str, got: str) -> Exception:
+            where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
+            return SourceError(f"{where} must be {known}. Got {got} instead.")
+
         for rows, strata in self._reader.chunks(self._sources[source]):
-            codes = self._codes.of(strata)
-            if codes.min() < 0:
-                place, required = int(codes.argmin()), f"must be one of {listed_keys(self._strata)}"
-                where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
-                raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
+            codes = self._codes.of(strata, refused)
             found += np.bincount(codes, minlength=len(found))
             yield rows, codes
-            del rows  # nothing is kept while the next ones are read
+            del rows
         if counts is not None and (found != counts[source]).any():
             code = int((found != counts[source]).argmax())
             rows_of_stratum = f"{count_of(int(counts[source, code]), 'row')} of '{self._strata[code]}'"

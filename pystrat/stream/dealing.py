@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Iterator, Sequence
 
 import numpy as np
@@ -36,8 +37,8 @@ class CountedBatches:
         self._done = self._done + ranks
         return True
 
-    def add(self, rows: Sequence[Any], codes: Codes, copies: Integers) -> None:
-        """Deal rows in the order of an epoch, each as often as it is taken.
+    def add(self, rows: Sequence[Any], codes: Codes, copies: Integers) -> Iterator[list[Any]]:
+        """Deal rows in the order of an epoch, each as often as it is taken; iterate over the batches that are complete.
 
         Rows of a stratum that are taken several times come in passes, in which those that are taken once more come
         first.
@@ -61,9 +62,6 @@ class CountedBatches:
             if begin < end:
                 part = [rows[place] for place in places[begin:end]], strata[begin:end]
                 self._held.setdefault(int(batches[begin]), []).append(part)
-
-    def finished(self) -> Iterator[list[Any]]:
-        """Iterate over the batches that are complete."""
         strata = np.flatnonzero(self._done < self._taken)
         incomplete = self._batches_of(self._done[strata] + 1, strata).min(initial=self._n_batches)
         while self._next < incomplete:
@@ -78,13 +76,12 @@ class CutBatches:
     """Batches of a lane without counts: a batch is cut as soon as it has enough rows of each stratum.
 
     It needs `least` rows of each stratum, and `least_rows` in all. The batch that was cut last is held back, because
-    the rows left at the end of the lane are added to it. Batches before `first` are not delivered.
+    the rows left at the end of the lane are added to it.
     """
 
-    def __init__(self, n_strata: int, least: int, least_rows: int, first: int) -> None:
-        self._n_strata, self._least, self._least_rows, self._n_unwanted = n_strata, least, least_rows, first
+    def __init__(self, n_strata: int, least: int, least_rows: int) -> None:
+        self._n_strata, self._least, self._least_rows = n_strata, least, least_rows
         self._cut: list[list[Any]] = []  # the batch that is held back: its rows, by stratum
-        self._ready: list[list[Any]] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -92,41 +89,25 @@ class CutBatches:
         self._next: list[list[Any]] = [[] for _ in range(self._n_strata)]
         self._n_rows, self._n_lacking = 0, self._n_strata
 
-    def add(self, rows: Sequence[Any], codes: Codes, copies: Any = None) -> None:
-        """Add rows in the order of an epoch, which takes each of them once."""
+    def add(self, rows: Sequence[Any], codes: Codes, copies: Any = None) -> Iterator[list[Any]]:
+        """Add rows in the order of an epoch; iterate over the batches that are cut, except for the last one."""
         for row, code in zip(rows, codes.tolist()):
             self._next[code].append(row)
             self._n_rows += 1
             self._n_lacking -= len(self._next[code]) == self._least
             if self._n_lacking == 0 and self._n_rows >= self._least_rows:
-                self._deliver()
-                self._cut = self._next
+                ready, self._cut = self._cut, self._next
                 self._begin()
+                if ready:
+                    yield list(chain.from_iterable(ready))
 
-    def finished(self) -> Iterator[list[Any]]:
-        """Iterate over the batches that are cut, except for the last one."""
-        ready, self._ready = self._ready, []
-        yield from ready
-
-    def close(self) -> None:
-        """Cut the last batch, at the end of the lane."""
-        self._cut = [cut + rest for cut, rest in zip(self._cut, self._next)]
-        self._deliver()
-
-    def _deliver(self) -> None:
-        """Add the batch that was held back to those that are ready, if there is one and it is to be delivered."""
-        if self._cut and self._n_unwanted == 0:
-            self._ready.append([row for rows in self._cut for row in rows])
-        self._n_unwanted -= bool(self._cut) and self._n_unwanted > 0
+    def last(self) -> list[Any]:
+        """Return the last batch, at the end of the lane; it has no rows if no batch was cut."""
+        return [row for cut, rest in zip(self._cut, self._next) for row in cut + rest]
 
     def missing(self) -> list[int]:
         """Return the codes of the strata that have too few rows in the next batch so far."""
         return [code for code, rows in enumerate(self._next) if len(rows) < self._least]
-
-    @property
-    def has_cut(self) -> bool:
-        """Whether a batch was cut."""
-        return bool(self._cut)
 
     @property
     def n_held(self) -> int:

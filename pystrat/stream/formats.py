@@ -38,13 +38,7 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
 
 
 def read_json_lines(path: PathLike) -> Iterator[Any]:
-    """Iterate over the values of a file of JSON lines, one per line; blank lines are left out.
-
-    Parameters
-    ----------
-    path : path
-        As in `read_csv`.
-    """
+    """Iterate over the values of a file of JSON lines, one per line; `path` and blank lines are as in `read_csv`."""
     with _opened(path) as text:
         for line in text:
             if not line.isspace():
@@ -55,9 +49,6 @@ def _opened(path: PathLike) -> IO[str]:
     ending = os.path.splitext(os.fspath(path))[1].lower()
     opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(ending, open)
     if ending == ".zst":
-        try:
-            opener = import_module("zstandard").open
-        except ImportError:
-            raise ValueError("A file that ends in '.zst' needs the package zstandard: pip install zstandard") from None
+        opener = import_module("zstandard").open
     file: IO[str] = opener(path, mode="rt", encoding="utf-8-sig", newline="")  # without the byte order mark
     return file

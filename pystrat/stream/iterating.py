@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 import torch
@@ -26,51 +27,47 @@ class SharedEpoch:
     """
 
     def __init__(self, most_workers: int) -> None:
-        self._next = torch.zeros(1, dtype=torch.int64)
-        # Of each worker, twice the epoch that it began, plus 1 once it has ended it. The last is 1 after a warning.
-        self._begun = torch.full((most_workers + 1,), -1, dtype=torch.int64)
-        self._share()
+        # Of each worker, twice the epoch that it began, plus 1 once it has ended it; 1 after a warning; the next place.
+        self.__setstate__(torch.tensor([-1] * (most_workers + 1) + [0]))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._share()
+    def __getstate__(self) -> Any:
+        return self._numbers
 
-    def _share(self) -> None:
-        for numbers in (self._next, self._begun):  # those of a spawned worker are shared already
-            numbers.share_memory_()  # type: ignore[no-untyped-call]
+    def __setstate__(self, numbers: torch.Tensor) -> None:
+        self._numbers = numbers.share_memory_()  # type: ignore[no-untyped-call]  # shared already in a spawned worker
 
     @property
     def next(self) -> Place:
         """Where the next iteration begins."""
-        return Place(*divmod(int(self._next), _BATCHES))
+        return Place(*divmod(int(self._numbers[-1]), _BATCHES))
 
     def go_on_at(self, place: Place) -> None:
-        self._next[0] = place.epoch * _BATCHES + place.batch
+        self._numbers[-1] = place.epoch * _BATCHES + place.batch
 
     def set(self, place: Place) -> None:
         """Set the place at which the next iteration begins, by the user."""
-        self._begun[:-1] = -1
+        self._numbers[:-2] = -1
         self.go_on_at(place)
 
     def begin(self, epoch: int, worker: Optional[int]) -> None:
         """Note that a worker begins an epoch; without workers, go on to the next one."""
         if worker is None:
             return self.go_on_at(Place(epoch + 1, 0))
-        if int(self._begun[worker]) >> 1 == epoch and int(self._begun[-1]) < 0:
-            self._begun[-1] = 1
+        if int(self._numbers[worker]) >> 1 == epoch and int(self._numbers[-2]) < 0:
+            self._numbers[-2] = 1
             warnings.warn(
                 f"Epoch {epoch} of the stream was begun before, and comes again: with workers, a loop that leaves an "
                 "epoch before its end calls set_epoch() before the next iteration.",
                 stacklevel=4,
             )
-        self._begun[worker] = 2 * epoch
+        self._numbers[worker] = 2 * epoch
 
     def end(self, epoch: int, worker: Optional[int], n_workers: int) -> None:
         """Note that a worker has delivered its last batch of an epoch; after the last worker, go on to the next one."""
         if worker is None:
             return
-        self._begun[worker] = 2 * epoch + 1
-        if self.next.epoch == epoch and bool((self._begun[:n_workers] == 2 * epoch + 1).all()):
+        self._numbers[worker] = 2 * epoch + 1
+        if self.next.epoch == epoch and bool((self._numbers[:n_workers] == 2 * epoch + 1).all()):
             self.set(Place(epoch + 1, 0))
 
 
@@ -124,7 +121,9 @@ class StreamIterator(Iterator[list[Any]]):
         epoch, first = self._place[:2]
         n_lanes, drawn = stream._n_own_lanes, stream._lanes.draw(epoch)
         for batch in range(first, first + n_lanes, self._step):
-            self._lanes[batch % n_lanes] = stream._lane_batches(batch % n_lanes, epoch, drawn, batch // n_lanes)
+            lane, done = batch % n_lanes, batch // n_lanes
+            batches = stream._lane_batches(lane, epoch, drawn, done)
+            self._lanes[lane] = batches if stream._is_counted else islice(batches, done, None)
 
     def _first_place(self) -> Place:
         """Return where this worker begins if the iteration begins at the next place of the stream."""

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.core.messages import check_integer
 from pystrat.core.seeds import epoch_seed
-
-Integers = NDArray[np.int64]
-
-
-class Drawn(NamedTuple):
-    """What is drawn for an epoch."""
-
-    groups: list[list[list[int]]]  # of each lane: the sources that are read and shuffled together
-    shifts: Integers  # of the strata, by lane
-    places: Integers  # in the lane, of the first row of each stratum, by source
-    ranks: Integers  # how many rows of each stratum are taken, by source
+from pystrat.stream.dealing import Integers
 
 
 class Lanes:
@@ -43,12 +31,17 @@ class Lanes:
         self.totals, self.taken = (_rows(described[name], self.n_lanes) for name in ("totals", "taken"))
         self.takes_again = not np.array_equal(self.totals, self.taken)
 
-    def draw(self, epoch: int) -> Drawn:
-        """Return what is drawn for an epoch."""
+    def draw(self, epoch: int) -> dict[str, Any]:
+        """Return what is drawn for an epoch.
+
+        The "groups" of sources that are read and shuffled together, by lane; the "shifts" of strata, by lane; and, by
+        source, the "places" in the lane of the first row of each stratum, and "ranks", how many of its rows are taken.
+        """
         drawn = _core.Instance("stream", self._parts, self._seed).draw(epoch)
-        groups = _parts(_parts(drawn["rows"].tolist(), drawn["groups"]), drawn["offsets"])
-        by_source = [_rows(drawn[name], self.n_sources) for name in ("places", "ranks")]
-        return Drawn(groups, _rows(drawn["shifts"], self.n_lanes), *by_source)
+        groups = [group.tolist() for group in np.split(drawn["rows"], drawn["groups"][1:-1])]
+        of_lanes = [groups[begin:end] for begin, end in zip(drawn["offsets"], drawn["offsets"][1:])]
+        by_source = {name: _rows(drawn[name], self.n_sources) for name in ("places", "ranks")}
+        return {"groups": of_lanes, "shifts": _rows(drawn["shifts"], self.n_lanes), **by_source}
 
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
         """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.
@@ -74,17 +67,7 @@ class Lanes:
         arguments = {"n_rows": n_rows, "seed": epoch_seed(self._seed, number)}
         return _core.call("permutation", arguments)["rows"]
 
-    def check_epoch(self, epoch: Any) -> int:
-        """Return the number of an epoch; refuse one for which no seeds are left."""
-        last = min(MAX_EPOCH, MAX_COUNT // (self.n_sources + 1) - 1)
-        return check_integer(epoch, "epoch", minimum=0, maximum=last)
-
 
 def _rows(numbers: Any, n_rows: int) -> Integers:
     """Return whole numbers as a table with `n_rows` rows."""
     return np.asarray(numbers.astype(np.int64).reshape(n_rows, -1))
-
-
-def _parts(items: list[Any], offsets: Any) -> list[Any]:
-    """Return the parts of a list between offsets."""
-    return [items[begin:end] for begin, end in zip(offsets.tolist(), offsets.tolist()[1:])]

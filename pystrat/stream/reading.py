@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pystrat.core.messages import refused_type, show
 from pystrat.core.strata import encode_strata
+from pystrat.core.value_names import listed_keys
 
 CHUNK = 512  # rows that are read at a time
 
@@ -24,8 +25,7 @@ class Source(NamedTuple):
 class SourceError(RuntimeError):
     """A source cannot be read, or does not match its counts or strata.
 
-    The message names the source and, if possible, the row, counted from 0. Once it is mended, the same iterator, or a
-    stream that loads the state of the batches before, continues without losing a row.
+    The message names the source and, if possible, the row, from 0. Once it is mended, the same iterator goes on.
     """
 
 
@@ -75,12 +75,19 @@ class StratumCodes(dict[tuple[type, Any], int]):
             self[key] = code
         return code
 
-    def of(self, strata: Sequence[Any]) -> NDArray[np.int32]:
-        """Return the codes of values."""
+    def of(self, strata: Sequence[Any], refused: Callable[[int, str, str], Exception]) -> NDArray[np.int32]:
+        """Return the codes of values; of others, raise what `refused` returns for a place, known values and value."""
         try:
-            return np.fromiter(map(self.__getitem__, zip(map(type, strata), strata)), np.int32, len(strata))
+            codes = np.fromiter(map(self.__getitem__, zip(map(type, strata), strata)), np.int32, len(strata))
         except TypeError:  # a value that is no key, such as an array
-            return np.fromiter(map(self.__missing__, zip(map(type, strata), strata)), np.int32, len(strata))
+            codes = np.fromiter(map(self.__missing__, zip(map(type, strata), strata)), np.int32, len(strata))
+        if codes.min(initial=0) < 0:
+            place = int(codes.argmin())
+            name = name_of_stratum(strata[place])
+            raise refused(
+                place, f"one of {listed_keys(list(self._code_of))}", show(strata[place] if name is None else name)
+            )
+        return codes
 
 
 def name_of_stratum(value: Any) -> Optional[str]:
@@ -89,8 +96,3 @@ def name_of_stratum(value: Any) -> Optional[str]:
         return encode_strata([value], missing="stratum").exact_names[0]
     except (TypeError, ValueError):
         return None
-
-
-def shown_stratum(value: Any) -> str:
-    name = name_of_stratum(value)
-    return show(value if name is None else name)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pystrat.core.messages import is_number, refused_type, show
 from pystrat.tree.specification import load_yaml
 
-_FUNCTIONS = ("function", "uniform", "normal", "integers", "choice", "cycle", "counter")  # the first is a user's
+_FUNCTIONS = ["function", "uniform", "normal", "integers", "choice", "cycle", "counter", ""]  # the first is a user's
 _OF_LISTS = ("choice", "cycle")
 _OF_NUMBERS = ("uniform", "normal", "integers")
 _CALL = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)
@@ -20,7 +20,7 @@ _CALL = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Auxiliary:
-    """An auxiliary value: its name, what was given, its function, and the function's arguments, or items."""
+    """An auxiliary value: its name, what was given, its function ("" if it is none), and the arguments or items."""
 
     name: str
     given: Any
@@ -34,11 +34,9 @@ class Auxiliary:
         """
         if callable(self.given):
             return [self.given(epoch, begin + place) for place in range(part.start, part.stop)]
-        numbers = next(drawn)[part]
-        if self.function in _OF_LISTS:
-            return [self.arguments[place] for place in numbers.astype(np.int64)]
-        values: NDArray[Any] = numbers if self.function in ("uniform", "normal") else numbers.astype(np.int64)
-        return list(values.tolist())
+        dtype = np.float64 if self.function in ("uniform", "normal") else np.int64
+        numbers: list[Any] = next(drawn)[part].astype(dtype).tolist()
+        return [self.arguments[place] for place in numbers] if self.function in _OF_LISTS else numbers
 
 
 class DrawnRow(int):
@@ -47,9 +45,8 @@ class DrawnRow(int):
     aux: dict[str, Any]
 
     def __new__(cls, row: int, aux: Optional[dict[str, Any]] = None) -> "DrawnRow":
-        """Return the position `row` with the values `aux`."""
         made = super().__new__(cls, row)
-        made.aux = {} if aux is None else aux
+        made.aux = aux or {}
         return made
 
 
@@ -74,38 +71,27 @@ def _read_call(given: Any) -> tuple[str, Sequence[Any]]:
         arguments = load_yaml(f"[{found[2]}]", "auxiliary")
         if function == "counter" and not arguments:
             return function, []
-        if function in _OF_LISTS and len(arguments) == 1 and _are_alike(arguments[0]):
-            return function, arguments[0]
-        if function in _OF_NUMBERS and len(arguments) == 2 and "flag" not in map(_kind_of, arguments):
+        if function in _OF_LISTS and len(arguments) == 1 and isinstance(arguments[0], list):
+            kinds = {"number" if is_number(item) else type(item) for item in arguments[0]}
+            if len(kinds) == 1 and kinds <= {bool, "number", str}:
+                return function, arguments[0]
+        if function in _OF_NUMBERS and len(arguments) == 2 and bool not in map(type, arguments):
             return function, [float(number) for number in arguments]  # 1e-3 is text in YAML
     except (OverflowError, TypeError, ValueError):
         pass
     return "", []
 
 
-def _are_alike(items: Any) -> bool:
-    """Return whether these are items of one kind: logical values, numbers or text."""
-    kinds = {_kind_of(item) for item in items} if isinstance(items, list) else set()
-    return len(kinds) == 1 and None not in kinds
-
-
-def _kind_of(item: Any) -> Optional[str]:
-    if isinstance(item, (bool, str)):
-        return "flag" if isinstance(item, bool) else "text"
-    return "number" if is_number(item) else None
-
-
 def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, NDArray[Any]]:
     """Return the functions as the core takes them, and their text, from which R reads items."""
     if not auxiliary:
         return {}
-    functions = []
+    functions: list[float] = []
+    texts: list[str] = []
     for value in auxiliary:
         ends = [0, len(value.arguments)] if value.function in _OF_LISTS else [*value.arguments, 0, 0][:2]
-        functions += [_FUNCTIONS.index(value.function) if value.function in _FUNCTIONS else -1, *ends]
-    texts = [
-        text for value in auxiliary for text in (value.name, "function" if callable(value.given) else str(value.given))
-    ]
+        functions += [_FUNCTIONS.index(value.function), *ends]
+        texts += [value.name, "function" if callable(value.given) else str(value.given)]
     return {"auxiliary": packed(texts), "functions": np.array(functions, dtype=np.float64)}
 
 

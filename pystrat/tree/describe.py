@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import attrgetter
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -37,31 +39,20 @@ class TreeDescription:
         self._table, self._probabilities = table, found["row_probabilities"]
         self._declared = [declared[place] for place in found["declared"]]
         self._parents = found["parents"].tolist()
-        self._labels = [self._label(*pair) for pair in zip(self._declared, found["clone_values"])]
+        self._labels = [
+            node.name if code < 0 else f"{node.name}[{table.coded[str(node.column)].show(code)}]"
+            for node, code in zip(self._declared, found["clone_values"])
+        ]
         paths: list[str] = []
         for label, parent in zip(self._labels, self._parents):
             paths.append(label if parent < 0 else f"{paths[parent]}/{label}")
-        self.nodes = pd.DataFrame(
-            {
-                "path": names_index(paths),
-                "mode": [node.keys.get("mode", "replacement") for node in self._declared],
-                "rows": found["node_rows"],
-                "weight": found["weights"],
-                "probability": found["probabilities"],
-                "untaken": found["untaken"],
-            }
-        )
+        modes = [node.keys.get("mode", "replacement") for node in self._declared]
+        numbers = {name: found[name] for name in ("rows", "weight", "probability", "untaken")}
+        self.nodes = pd.DataFrame({"path": names_index(paths), "mode": modes, **numbers})
         self.warnings = list(warnings)
-        for node in declared:
-            if node.column is not None and not node.clones:
-                for value in unknown_values(node, table.coded[node.column]):
-                    self.warnings.append(f"Of node '{node.path}', {value} occurs nowhere in column '{node.column}'.")
-
-    def _label(self, node: Node, code: int) -> str:
-        """Return the name of a node, with the value of a clone."""
-        if node.column is None or code < 0:
-            return node.name
-        return f"{node.name}[{self._table.coded[node.column].show(code)}]"
+        for node in filter(attrgetter("compares"), declared):
+            for value in unknown_values(node, table.coded[str(node.column)]):
+                self.warnings.append(f"Of node '{node.path}', {value} occurs nowhere in column '{node.column}'.")
 
     def row_probabilities(self) -> NDArray[np.float64]:
         """Return the probability of each row of the table in a draw, shape (n_rows,)."""
@@ -73,39 +64,28 @@ class TreeDescription:
         A row for each column and value has ``column``, ``value``, ``table`` (its share of the rows), ``expected`` (its
         share of the draws) and ``drawn``.
         """
-        none = names_index([])
-        parts = [pd.DataFrame({"column": none, "value": none, "table": [], "expected": []})]
+        parts = []
         for name, column in self._table.coded.items():
-            width = len(column.values)
-            codes = np.where(column.codes < 0, width, column.codes)
-            n_shown = width + int((column.codes < 0).any())
-            part = {
-                "column": names_index([name] * n_shown),
-                "value": names_index(column.show(code) for code in range(n_shown)),
-                "table": np.bincount(codes, minlength=n_shown) / len(codes),
-                "expected": np.bincount(codes, weights=self._probabilities, minlength=n_shown),
-            }
+            codes = np.where(column.codes < 0, len(column.values), column.codes)
+            shown = names_index(map(column.show, range(codes.max() + 1)))
+            part = {"column": name, "value": shown, "table": np.bincount(codes) / len(codes)}
+            part["expected"] = np.bincount(codes, weights=self._probabilities)
             if drawn is not None:
-                part["drawn"] = np.bincount(codes[drawn], minlength=n_shown) / len(drawn)
+                part["drawn"] = np.bincount(codes[drawn], minlength=len(shown)) / len(drawn)
             parts.append(pd.DataFrame(part))
-        return pd.concat(parts[1:] or parts, ignore_index=True)
+        none = pd.DataFrame(columns=["column", "value", "table", "expected"])
+        return pd.concat(parts or [none], ignore_index=True)
 
     def graphviz(self) -> str:
         """Return the tree as source for graphviz' ``dot``; of many clones, only the first few."""
         lines = ["digraph tree {", "  node [shape=box];"]
         for node, hidden, _ in self._shown():
-            parent = self._parents[node]
-            if hidden:
-                lines.append(f'  "more{node}" [label="{hidden} more", shape=plaintext];')
-                lines.append(f'  "{parent}" -> "more{node}";')
-                continue
-            shown = [
-                part.replace("\\", "\\\\").replace('"', '\\"') for part in [self._labels[node], *self._facts(node)]
-            ]
-            label = "\\n".join(shown)
+            shown = [f"{hidden} more"] if hidden else [self._labels[node], *self._facts(node)]
+            label = "\\n".join(part.replace("\\", "\\\\").replace('"', '\\"') for part in shown)
             lines.append(f'  "{node}" [label="{label}"];')
-            if parent >= 0:
-                lines.append(f'  "{parent}" -> "{node}" [label="{self.nodes["probability"][node]:.3g}"];')
+            if node > 0:
+                probability = "" if hidden else f"{self.nodes['probability'][node]:.3g}"
+                lines.append(f'  "{self._parents[node]}" -> "{node}" [label="{probability}"];')
         return "\n".join([*lines, "}"])
 
     def __str__(self) -> str:
@@ -129,22 +109,18 @@ class TreeDescription:
 
     def _shown(self) -> list[tuple[int, int, int]]:
         """Return the nodes to show, each with its depth; one with a number represents that many further clones."""
-        children: list[list[int]] = [[] for _ in self._parents]
-        for node, parent in enumerate(self._parents[1:], 1):
-            children[parent].append(node)
-        shown: list[tuple[int, int, int]] = []
-
-        def visit(node: int, depth: int) -> None:
-            shown.append((node, 0, depth))
-            clones: dict[int, list[int]] = {}
-            for child in children[node]:
-                clones.setdefault(id(self._declared[child]), []).append(child)
-            for alike in clones.values():
-                few = alike if len(alike) <= _MOST_CLONES + 1 else alike[:_MOST_CLONES]
-                for child in few:
-                    visit(child, depth + 1)
-                if len(few) < len(alike):
-                    shown.append((alike[len(few)], len(alike) - len(few), depth + 1))
-
-        visit(0, 0)
+        clones = list(zip(self._parents, map(id, self._declared)))
+        n_clones, n_before = Counter(clones), Counter[Any]()
+        depths = {-1: -1}  # of the nodes that are shown
+        shown = []
+        for node, alike in enumerate(clones):
+            if alike[0] not in depths:
+                continue
+            most, place, depth = n_clones[alike], n_before[alike], depths[alike[0]] + 1
+            few = most if most <= _MOST_CLONES + 1 else _MOST_CLONES
+            n_before[alike] += 1
+            if place < few:
+                depths[node] = depth
+            if place <= few:
+                shown.append((node, most - few if place == few else 0, depth))
         return shown

@@ -23,7 +23,10 @@ _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
 
 
 class _DeclaredSampler(KindBatchSampler):
-    """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
+    """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`.
+
+    `length` is the number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends.
+    """
 
     _kind = "tree"
 
@@ -36,18 +39,8 @@ class _DeclaredSampler(KindBatchSampler):
         given = [show(value.given) for value in self._auxiliary]
         self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given, stacklevel=4)
         described = self._instance.describe()
-        self._length = int(described["length"][0]) or None
-        self._n_nodes = len(described["declared"])
-
-    @property
-    def length(self) -> Optional[int]:
-        """The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends."""
-        return self._length
-
-    @property
-    def auxiliary_names(self) -> tuple[str, ...]:
-        """The names of the auxiliary values."""
-        return tuple(auxiliary.name for auxiliary in self._auxiliary)
+        self.length, self._n_nodes = int(described["length"][0]) or None, len(described["declared"])
+        self.auxiliary_names = tuple(value.name for value in self._auxiliary)
 
     def _rows_of(self, drawn: Mapping[str, NDArray[Any]], part: slice, epoch: int, begin: int = 0) -> list[int]:
         """Return a part of draws with their auxiliary values; the first draw has the number `begin` in its epoch."""
@@ -56,8 +49,7 @@ class _DeclaredSampler(KindBatchSampler):
             return rows
         numbers = iter(drawn["values"].reshape(-1, len(drawn["rows"])))
         values = [auxiliary.values(numbers, part, epoch, begin) for auxiliary in self._auxiliary]
-        names = self.auxiliary_names
-        return [DrawnRow(row, dict(zip(names, of_row))) for row, *of_row in zip(rows, *values)]
+        return [DrawnRow(row, dict(zip(self.auxiliary_names, of_row))) for row, *of_row in zip(rows, *values)]
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
@@ -67,15 +59,15 @@ class _DeclaredSampler(KindBatchSampler):
         return True  # even without a length, which Python would request
 
     def __len__(self) -> int:
-        if self._length is None:
+        if self.length is None:
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
         return super().__len__()
 
     def _global_length(self) -> int:
-        return MAX_EXACT if self._length is None else super()._global_length()
+        return MAX_EXACT if self.length is None else super()._global_length()
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        if self._length is None:
+        if self.length is None:
             return self._endless(place)
         return self._carrying(place) if self._auxiliary else super()._lists_from(place)
 
@@ -144,28 +136,19 @@ class TreeBatchSampler(_DeclaredSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
-      repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
-    * The stream of a node is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
-      preorder after cloning and pruning, from 0, and s is the epoch's seed; the auxiliary values follow the nodes.
+    * The draws equal those of drawing row by row, where each node keeps its own place and stream of random numbers.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
       of the first epoch only.
-    * An auxiliary value that is a function of the user gets the numbers of the epoch and of the draw in it, both from
-      0, when its batch is requested. It must be pure. It is not part of the fingerprint of a state.
+    * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
+      fingerprint of a state.
 
     Examples
     --------
     >>> from pystrat import TreeBatchSampler
     >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
-    >>> spec = '''
-    ... mode: sequential
-    ... children:
-    ...   - {name: active, column: label, value: active, mode: shuffle}
-    ...   - {name: inactive, column: label, value: inactive, mode: shuffle}
-    ... '''
-    >>> sampler = TreeBatchSampler(table, spec, batch_size=2, length="inactive", seed=1)
-    >>> [sorted(batch) for batch in sampler][0][0], len(sampler)
-    (0, 3)
+    >>> spec = "{mode: sequential, children: [{column: label, value: active}, {column: label, value: inactive}]}"
+    >>> [batch[0] for batch in TreeBatchSampler(table, spec, batch_size=2, length=6, seed=1)]
+    [0, 0, 0]
     """
 
     def __init__(

@@ -27,9 +27,9 @@ class Node:
         return self.keys.get("column")
 
     @property
-    def clones(self) -> bool:
-        """Whether it has a clone for each value."""
-        return bool(self.keys.get("for_each"))
+    def compares(self) -> bool:
+        """Whether it selects rows by a condition, not clones for each value."""
+        return self.column is not None and "for_each" not in self.keys
 
     @property
     def summed(self) -> Optional[str]:
@@ -56,23 +56,20 @@ def read_specification(spec: Any) -> tuple[list[Node], Any]:
 
 def load_yaml(text: str, parameter: str) -> Any:
     """Return what YAML says, by PyYAML's safe loader."""
-    try:
-        import yaml
-    except ImportError as error:
-        advice = "Install it: pip install 'pystrat[tree]', or apt install python3-yaml."
-        raise ImportError(f"PyYAML, which reads specifications of trees, is not installed. {advice}") from error
+    import yaml  # which is needed for nothing else
+
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise refused_value(parameter, "be YAML", f"what PyYAML refuses ({error})") from error
 
 
-def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node]) -> None:
-    """Add a node, which is at `place` among its siblings, and the nodes below it."""
+def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node]) -> str:
+    """Add a node, which is at `place` among its siblings, and the nodes below it; return its name."""
     keys = _plain_keys(given)
     name = keys.get("name", place if parent is None else _default_name(keys, place))
-    is_text = isinstance(name, str)
-    path = (name if is_text else place) if parent is None else f"{nodes[parent].path}/{name if is_text else place}"
+    shown = name if isinstance(name, str) else place
+    path = shown if parent is None else f"{nodes[parent].path}/{shown}"
     with refusals(f"of node '{path}'"):
         if not isinstance(given, Mapping):
             raise refused_type("node", "be a mapping of keys", show(given))
@@ -84,12 +81,11 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
     nodes.append(Node(name, path, -1 if parent is None else parent, {**keys, **checked}))
     names: set[str] = set()
     for number, child in enumerate(keys.get("children", ()), 1):
-        below = len(nodes)
-        _read_node(child, str(number), own, nodes)
-        if nodes[below].name in names:
-            got = f"'{nodes[below].name}' twice"
-            raise refused_value("children", f"have names of their own at node '{path}'", got)
-        names.add(nodes[below].name)
+        below = _read_node(child, str(number), own, nodes)
+        if below in names:
+            raise refused_value("children", f"have names of their own at node '{path}'", f"'{below}' twice")
+        names.add(below)
+    return str(name)
 
 
 def _plain_keys(given: Any) -> dict[str, Any]:
@@ -100,8 +96,7 @@ def _plain_keys(given: Any) -> dict[str, Any]:
     if "prune_method" in keys and "prune" not in keys:
         keys["prune"] = keys.pop("prune_method")
     if isinstance(keys.get("value"), str) and keys["value"] == "for_each" and not {"op", "for_each"} & set(keys):
-        keys.pop("value")
-        keys["for_each"] = True
+        keys["for_each"] = bool(keys.pop("value"))
     if keys.get("for_each") is False:
         keys.pop("for_each")
     return keys

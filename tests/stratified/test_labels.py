@@ -106,12 +106,16 @@ def test_parts_of_different_kinds_are_not_converted() -> None:
 @pytest.mark.parametrize(
     ("dataset", "options", "error", "message"),
     [
-        (Untouchable(), {}, TypeError, "have one of targets, labels, y, or be made of datasets that have. Got a value"),
+        (
+            Untouchable(),
+            {},
+            TypeError,
+            "have one of targets, label, labels, y, or be made of datasets that have. Got a value",
+        ),
         (Untouchable(targets=[1] * 5), {"column": "region"}, TypeError, "have 'region', or be made of datasets"),
         (Untouchable(targets=[1] * 4), {}, ValueError, "have one label for each of its 5 rows. Got 4 labels instead."),
         (Untouchable(targets=torch.zeros(5, 3)), {}, TypeError, "have one label per row. Got an array of shape 5x3"),
-        (THREE, {}, ValueError, "'column' .* must be given if the dataset has 3 tensors. Got nothing .* column=1."),
-        ([(1, 2, 3)], {}, ValueError, "'column' .* must be given if the items have 3 values. Got nothing instead."),
+        (THREE, {}, ValueError, "'column' .* must be given if there are 3 tensors or values. Got nothing .* column=1."),
         (THREE, {"column": 3}, ValueError, "'column' .* must be an integer from 0 to 2. Got 3 instead."),
         ([1, 0], {}, TypeError, "Got a value of class 'int' instead. Give the labels themselves to the sampler."),
         (SimpleNamespace(), {}, TypeError, "Give the labels themselves to the sampler."),

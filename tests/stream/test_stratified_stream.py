@@ -186,8 +186,6 @@ def test_weights_undo_how_often_an_epoch_takes_rows() -> None:
     shares = [list(make_stream(**TAKEN, shares=shares)) for shares in ({"0": 3, "1": 1}, {1: 1, 0: 3})]
     assert shares[0] == shares[1], "strata are named by value or as counts show them"
     assert {sum(map(label, batch)) for batch in shares[0]} == {3} and set(map(len, shares[0])) == {12}
-    with pytest.raises(TypeError, match="'rows' parameter must be a list of rows, such as a batch. Got 5 instead"):
-        stream.weights(5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="must have strata that are one of '1', '0'. Got '3' instead"):
         stream.weights([(0, 0, 3), (0, 0, 16)])  # the first one, in whatever order a set has them
     with pytest.raises(ValueError, match="'counts' parameter must be given for weights. Got None instead"):

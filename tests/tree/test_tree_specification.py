@@ -135,6 +135,6 @@ def test_yaml_text_a_file_and_a_dict_are_one(tmp_path: Path, monkeypatch: pytest
         assert sampler_of(form).batches(0).rows.tolist() == expected
     assert "must be YAML. Got what PyYAML refuses (could not" in refused("mode: !!python/object/apply:os.getcwd []\n")
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ImportError, match="PyYAML, which reads specifications of trees, is not installed. Install it"):
+    with pytest.raises(ImportError, match="yaml"):
         sampler_of(text)
     assert sampler_of(spec).batches(0).rows.tolist() == expected

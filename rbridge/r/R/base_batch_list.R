@@ -4,9 +4,9 @@
 #'
 #' @description
 #' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them.
-#' It behaves as a list of the batches: `length()`, `[[`, `[`, `lapply()` and the like, and `as.list()`, which a `for`
-#' loop needs.
-#' A batch is a vector of its rows, counted from 1, and is made when it is taken from the list, which has the members
+#' It behaves as a list of the batches, vectors of rows counted from 1, with `length()`, `[[`, `[`, `lapply()` and the
+#' like, and `as.list()`, which a `for` loop needs.
+#' It has the members
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.

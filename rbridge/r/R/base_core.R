@@ -149,10 +149,10 @@ core_described = function(recipe) {
   core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
 }
 
-# What draws the epochs of a recipe.
-core_instance = function(recipe) {
+# What draws the epochs of a recipe, and needs at most this many bytes.
+core_instance = function(recipe, max_bytes = Inf) {
   parts = own_parts(recipe)
-  core_results(.Call(C_prepare, recipe$kind, parts, if (is.null(recipe$seed)) 0 else recipe$seed), parts)
+  core_results(.Call(C_prepare, recipe$kind, parts, if (is.null(recipe$seed)) 0 else recipe$seed, max_bytes), parts)
 }
 
 # The parts of a recipe without those of a sampler inside.
@@ -167,6 +167,12 @@ with_instance = function(private, ask) {
     answer = ask()
   }
   answer
+}
+
+# The results of an instance for what is given.
+answered = function(private, given, ask) {
+  given = lapply(given, plain_value)
+  core_results(with_instance(private, function() ask(given)), given)
 }
 
 core_batches = function(private, epoch) {
@@ -191,27 +197,15 @@ core_begin = function(private, given) {
 
 # -> list(rows, stream), of the next draws from a stream, and the stream after them
 core_draw_more = function(private, stream, wanted) {
-  wanted = lapply(wanted, plain_value)
-  answer = with_instance(private, function() {
-    .Call(C_draw_more, private$.instance, private$.state, stream, wanted)
-  })
-  core_results(answer, wanted)
+  answered(private, wanted, function(given) .Call(C_draw_more, private$.instance, private$.state, stream, given))
 }
 
 core_tell = function(private, method, told) {
-  told = lapply(told, plain_value)
-  answer = with_instance(private, function() {
-    .Call(C_tell, private$.instance, private, private$.state, method, told)
-  })
-  core_results(answer, told)
+  answered(private, told, function(given) .Call(C_tell, private$.instance, private, private$.state, method, given))
 }
 
 # The value of this name; or several, such as the "state" of a recipe.
 core_ask = function(private, name, asked = list()) {
-  asked = lapply(asked, plain_value)
-  answer = with_instance(private, function() {
-    .Call(C_ask, private$.instance, private$.state, name, asked)
-  })
-  found = core_results(answer, asked)
+  found = answered(private, asked, function(given) .Call(C_ask, private$.instance, private$.state, name, given))
   if (name %in% names(found)) found[[name]] else found
 }

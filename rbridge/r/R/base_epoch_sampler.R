@@ -24,16 +24,16 @@
 #'   next iteration begins.
 #' * `load_state_dict(state)`: continues at a state.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches `rank`, `rank + num_replicas`, ... of all
-#'   batches, counted from 0, and begins the next epoch at the first of them.
-#'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
+#'   batches, counted from 0, from the beginning of the next epoch on.
+#'   The generator must have been made for this `num_replicas`.
 #' * `epoch`, `rank` and `seed`: the next epoch, counted from 0; the number of the process, `NULL` if the instance
 #'   returns all batches; and the seed, given or drawn.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
-#'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; during the
-#'   training of mlr3torch, which asks after each batch, that of the running one.
-#'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1.
+#'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; while mlr3torch
+#'   trains, that of the running one.
+#'   `.iter_batch(1)` makes `dataloader(dataset, sampler = instance)` work as well.
 #'
 #' @section Members of instances with strata:
 #' The page of a sampler says which of these its instances have.
@@ -50,10 +50,8 @@
 #'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
-#' installed, so that the seed of a learner determines it, and otherwise from R's generator, which is not changed in any
-#' other case.
+#' installed, so that the seed of a learner determines it, and otherwise from R's, which never changes otherwise.
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
-#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
 #' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
 #'
 #' @section States:
@@ -61,10 +59,9 @@
 #' done; samplers with feedback add entries.
 #' An instance with the same data, parameters and seed, also in Python, continues with exactly the batches that would
 #' have followed; so does another number of processes, if all batches of the epochs are the same.
-#' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
-#' If your loop does not count them, use a [tensor_loader()], which has a `state_dict()`.
-#' Save a state with the model by [saveRDS()], or as JSON with all digits by
-#' `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
+#' An instance does not know which batches were trained on, since workers request them ahead: count them, or use a
+#' [tensor_loader()], which has a `state_dict()`.
+#' The guide \guide{distributed-and-resume} shows how to save states.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
@@ -74,7 +71,7 @@
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, with its feedback, but without
 #' iterators: to continue the running epoch, save a state.
-#' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
+#' [write_batch_sampler()] writes a generator to a file without code, for other people.
 #' Samplers of files need the files there; those of [batch_sampler_python()] work only in the process of their Python.
 #'
 #' @examples
@@ -103,7 +100,14 @@ epoch_sampler = function() {
     },
     .iter = function() {
       private$.begun = NULL
-      batch_iterator(private$.begin)
+      following = NULL # an iterator that is never called changes nothing
+      function() {
+        if (is.null(following)) {
+          following <<- private$.begin()
+        }
+        rows = following()
+        if (is.null(rows)) coro::exhausted() else rows
+      }
     },
     # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
     .n_rows = function() private$.kind()$n_rows(private$.recipe),
@@ -114,18 +118,22 @@ epoch_sampler = function() {
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {
-      epoch = check_range(epoch, "epoch", private$.last_epoch())
-      if (!is.null(batches_done)) {
-        private$.go_on_at(place_after(private, epoch, batches_done))
-      } else if (epoch != private$.place$epoch) {
-        private$.go_on_at(new_place(epoch))
+      place = place_after(private, epoch, batches_done)
+      if (!identical(place, private$.place)) {
+        private$.go_on_at(place)
       }
       invisible(self)
     },
     set_rank = function(rank, num_replicas) {
-      check_rank(private, rank, num_replicas)
+      num_replicas = check_between(num_replicas, "num_replicas", 1, largest_count)
+      check_range(rank, "rank", num_replicas - 1)
+      n_batches = private$.n_batches()
+      made_for = c(private$.recipe$parts$num_replicas, 1)[1L]
+      is_made_for_another = isTRUE(private$.kind()$draws_by_replicas) && made_for != num_replicas
+      refuse_if(is_made_for_another || !is.na(n_batches) && n_batches %% num_replicas != 0, "num_replicas",
+        "be that of the generator, so that all processes have as many batches", show_value(num_replicas))
       private$.rank = as.double(rank)
-      private$.stride = as.double(num_replicas)
+      private$.stride = num_replicas
       private$.go_on_at(new_place(private$.place$epoch))
       invisible(self)
     },
@@ -196,18 +204,6 @@ epoch_sampler = function() {
 
 read_only = function(field, is_read, value, advice = NULL) {
   if (is_read) value else stop("The '", field, "' field cannot be assigned.", advice, call. = FALSE)
-}
-
-# The epoch is taken at the first call, so that an iterator that is never called changes nothing.
-batch_iterator = function(begin) {
-  following = NULL
-  function() {
-    if (is.null(following)) {
-      following <<- begin()
-    }
-    rows = following()
-    if (is.null(rows)) coro::exhausted() else rows
-  }
 }
 
 # A function that returns the rows of the next batch at each call, NULL at the end, after `done` batches.

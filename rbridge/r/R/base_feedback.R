@@ -5,7 +5,7 @@ vector_or_tensor = function(value, parameter, required) {
   plain = plain_value(if (is_tensor(value)) torch::as_array(value$cpu()) else value)
   refuse_if(inherits(plain, "integer64"), parameter, required, "integers beyond 2^53")
   refuse_if(!is.numeric(plain), parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
-  unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
+  as.vector(plain)
 }
 
 # Rows of the dataset, from 1 on, or other whole numbers between bounds.
@@ -41,37 +41,31 @@ feedback_kind = function(kind, of_rows, ...) {
       if (!is.null(recipe$state$generator)) { # it was resumed within an epoch
         private$.place = new_place(recipe$state$epoch, recipe$state$batch, drawn_ahead(private, recipe$state))
       }
-      private$.recipe$state[c(first_state, place_entries)] = NULL # they are now in .state and .place
+      private$.recipe$state = recipe$state["sample_generator"] # the others are now in .state and .place
       NULL
     },
-    draw = draw_feedback_epoch,
+    draw = function(private, epoch) {
+      n_batches = core_count(private, epoch)
+      stream = new_stream(epoch_seed(private$.recipe$seed, epoch))
+      list(
+        rows = core_draw_more(private, stream, list(count = n_batches, epoch = epoch))$rows,
+        offsets = as.integer(private$.recipe$parts$batch_size * 0:n_batches)
+      )
+    },
     iterate = feedback_batches,
     feedback_state = feedback_state,
     load_feedback = load_feedback,
-    methods = list(sample = function(k) sample_rows(private, k)),
-    private = list(.state = NULL)
+    methods = list(sample = function(k) sample_rows(private, k))
   )
   utils::modifyList(table_kind(kind, of_rows = of_rows), utils::modifyList(shared, list(...)))
 }
 
-# What changes by feedback, in the state of a recipe.
-first_state = c("weights", "priorities", "next_position", "largest", "n_added", "reported", "started", "has_warned",
-  "weighed")
-
-# Its place: an epoch, the number of its batches that are done, the rows that were drawn beyond them, counted from 0,
-# and the random number generator after these.
-place_entries = c("epoch", "batch", "drawn", "generator")
-
-# What affects no batches.
-feedback_labels = c("beta", "normalize")
-
 # The recipe of checked arguments, the data of the kind, and the first state; what only that shows is refused as well.
 feedback_recipe = function(kind, arguments, data, state = list()) {
   parts = core_plan(kind, c(arguments[setdiff(names(arguments), "seed")], data))
-  labels = parts[intersect(feedback_labels, names(parts))]
-  parts = parts[setdiff(names(parts), feedback_labels)]
-  parts = c(parts, data[setdiff(names(data), names(parts))])
-  recipe = new_recipe(kind, arguments$seed, parts, state, c(list(), labels))
+  is_label = names(parts) %in% c("beta", "normalize") # which affect no batches
+  data = data[setdiff(names(data), names(parts))]
+  recipe = new_recipe(kind, arguments$seed, c(parts[!is_label], data), state, c(list(), parts[is_label]))
   trial = new.env(parent = emptyenv())
   trial$.recipe = recipe
   core_begin(trial, state)
@@ -140,34 +134,21 @@ feedback_state = function(private, place) {
 # The inverse of feedback_state(); returns what was drawn beyond the place.
 load_feedback = function(private, state) {
   refuse_if(is.null(state$next_position), "state", "have the entries of a sampler with feedback too", show_value(state))
-  refuse_if(state$batch %% private$.stride != 0, "state",
-    sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank", private$.stride),
-    sprintf("batch %.0f", state$batch))
   state = Filter(Negate(is.null), state[setdiff(names(state), c("version", "fingerprint"))])
   state = lapply(state, function(values) feedback_values(c(numeric(), unlist(values)), "state"))
+  refuse_if(isTRUE(state$batch %% private$.stride != 0), "state",
+    sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank", private$.stride),
+    sprintf("batch %.0f", state$batch))
   core_begin(private, state)
   private$.recipe$state$sample_generator = state$sample_generator
   if (!is.null(state$generator)) drawn_ahead(private, state)
 }
 
-# All batches of an epoch, according to the feedback so far.
-draw_feedback_epoch = function(private, epoch) {
-  n_batches = core_count(private, epoch)
-  stream = new_stream(epoch_seed(private$.recipe$seed, epoch))
-  list(
-    rows = core_draw_more(private, stream, list(count = n_batches, epoch = epoch))$rows,
-    offsets = as.integer(private$.recipe$parts$batch_size * 0:n_batches)
-  )
-}
-
 # `k` rows according to the feedback so far, outside of epochs, from a separate stream of random numbers.
 sample_rows = function(private, k) {
-  stream = private$.recipe$state$sample_generator
-  if (is.null(stream)) {
-    stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
-  }
-  wanted = list(k = k, count = private$.stride, epoch = private$.place$epoch)
-  drawn = core_draw_more(private, stream, wanted)
+  kept = private$.recipe$state$sample_generator
+  stream = if (is.null(kept)) new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1)) else kept
+  drawn = core_draw_more(private, stream, list(k = k, count = private$.stride, epoch = private$.place$epoch))
   private$.recipe$state$sample_generator = drawn$stream
   if (private$.stride == 1) drawn$rows else drawn$rows[private$.rank * k + seq_len(k)]
 }

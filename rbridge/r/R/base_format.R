@@ -10,12 +10,10 @@ format_arguments = function(recipe) {
   shown = lapply(intersect(known, names(given)), function(argument) {
     value = given[[argument]]
     named = parts[[paste0(argument, "_strata")]]
-    if (is.integer(value)) { # a flag
-      value = value == 1L
-    } else if (!is.null(named)) {
+    if (!is.null(named)) {
       names(value) = recipe$labels$names[named + 1]
     }
-    sprintf("* %s: %s", argument, show_setting(value))
+    sprintf("* %s: %s", argument, show_setting(if (is.integer(value)) value == 1L else value)) # a flag
   })
   seed = if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
   c(unlist(shown), seed, vapply(setdiff(of_rows, "rows"), function(argument) {
@@ -67,13 +65,4 @@ show_rows = function(counts) {
 # The numbers of the first and the last of `n` rows, `most` in all.
 ends_of = function(n, most) {
   if (n <= most) seq_len(n) else c(seq_len(most - most %/% 2), seq.int(to = n, length.out = most %/% 2))
-}
-
-# Prints the first and the last rows of a table, with their numbers if there are others between them.
-print_ends = function(table, most) {
-  n_more = nrow(table) - most
-  print(table[ends_of(nrow(table), most), , drop = FALSE], row.names = n_more > 0)
-  if (n_more > 0) {
-    cat(sprintf("... and %.0f more\n", n_more))
-  }
 }

@@ -10,7 +10,6 @@
 # * inside(recipe): the recipe of a sampler inside, if the kind has one;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * count_batches(private, epoch): the number of batches of an epoch; NA if it has no end;
-# * most_batches(private, epoch): the largest number in a state, if it is another one;
 # * draws_by_replicas: TRUE if batches depend on the number of processes in other ways than their number;
 # * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;

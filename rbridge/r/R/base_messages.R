@@ -33,9 +33,8 @@ user_call = function() {
 # does.
 refuse_as = function(parameter, code, where = NULL) {
   tryCatch(code, rbridge_refusal = function(refusal) {
-    parameter = if (is.null(parameter)) refusal$parameter else parameter
-    where = if (is.null(refusal$where)) where else refusal$where
-    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice, where)
+    stop_parameter(c(parameter, refusal$parameter)[1L], refusal$requirement, refusal$got, refusal$advice,
+      c(refusal$where, where)[1L])
   })
 }
 
@@ -44,12 +43,10 @@ refuse_at = function(where, code) refuse_as(NULL, code, where)
 show_value = function(value) {
   if (is.null(value)) {
     "nothing"
-  } else if (is.object(value) || !(is.atomic(value) || is.list(value))) {
+  } else if (is.object(value) || !is.atomic(value) && !(is.list(value) && length(value) != 1L)) {
     sprintf("a value of class '%s'", class(value)[1L])
   } else if (length(value) != 1L) {
     show_count(length(value), "value")
-  } else if (is.list(value)) {
-    "a value of class 'list'"
   } else if (is.na(value) && !is.nan(value)) {
     "NA"
   } else if (is.character(value)) {

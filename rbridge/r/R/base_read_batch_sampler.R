@@ -16,7 +16,7 @@
 #'   The MD5 checksum that the file must have.
 #'   `NULL` (default): the checksum is not compared.
 #' @param max_bytes (`numeric(1)`)\cr
-#'   The most memory, in bytes, that the recipe, an instance and an epoch of it may need, by default 1 GiB.
+#'   The most memory, in bytes, that the recipe may need, and an instance with an epoch besides it; by default 1 GiB.
 #'   A short file can describe a sampler of 2^31 - 1 rows.
 #' @param generator (`batch_sampler_generator`)\cr
 #'   The result of a function such as [batch_sampler_stratified()] with given data.
@@ -42,15 +42,17 @@ read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
       advice = "Export the script and its file again.")
   }
   recipe = read_recipe(file, max_bytes)
-  check_recipe_bytes(as.double(utils::object.size(recipe)) + bytes_of_instance(recipe) + 2^22, max_bytes)
+  check_instances(recipe, max_bytes)
   new_generator(recipe)
 }
 
-# The memory that an instance and an epoch need, with those of a sampler inside.
-bytes_of_instance = function(recipe) {
-  bytes = core_described(recipe)$bytes
+# Makes an instance, and one of a sampler inside.
+check_instances = function(recipe, max_bytes) {
+  core_instance(recipe, max_bytes)
   inside = sampler_kind(recipe$kind)$inside
-  if (is.null(inside)) bytes else bytes + bytes_of_instance(inside(recipe))
+  if (!is.null(inside)) {
+    check_instances(inside(recipe), max_bytes)
+  }
 }
 
 check_recipe_bytes = function(needed, max_bytes) {

@@ -31,7 +31,10 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
     combined$kinds = vapply(columns, `[[`, "", "kind")
   }
   if (identical(missing, "drop")) {
-    combined[c("codes", "names")] = drop_rows(combined, is_missing)
+    # The remaining rows are numbered again, because a dropped row may have been the first of its stratum.
+    first = unique(combined$codes[!is_missing])
+    combined$codes = match(replace(combined$codes, is_missing, NA), first)
+    combined$names = combined$names[first]
   }
   combined
 }
@@ -82,7 +85,7 @@ comparable_column = function(column, place) {
   switch(type,
     # A level that is NA is a missing value; levels that do not occur are not strata.
     factor = numbered_column(as.integer(column), unicode_text(levels(column), "strata", place = place)),
-    Date = new_column("day", floor(plain_numbers(column)), show_days),
+    Date = new_column("day", floor(plain_numbers(column)), function(x) show_dates(as.POSIXlt(.Date(x)))),
     POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
     character = {
       text = unicode_text(column, "strata", place = place)
@@ -155,8 +158,6 @@ identify_times = function(seconds) {
   ifelse(fraction %in% c(0, NA), shown, paste0(shown, ifelse(at_midnight, "T00:00:00", ""), digits))
 }
 
-show_days = function(days) show_dates(as.POSIXlt(structure(days, class = "Date")))
-
 # format() writes years before 1000 with fewer than four digits.
 show_dates = function(parts) {
   sprintf("%04d-%02d-%02d", as.integer(parts$year + 1900), parts$mon + 1L, parts$mday)
@@ -212,13 +213,6 @@ check_some_rows = function(n_rows, n_missing, parameter) {
   refuse_if(n_rows == 0L, parameter, "have at least one row", "0 rows")
   refuse_if(n_missing == n_rows, parameter, "have at least one row without missing values",
     sprintf("%d missing of %s", n_missing, show_count(n_rows, "row")))
-}
-
-# The remaining rows are numbered again, because a dropped row may have been the first of its stratum.
-drop_rows = function(strata, is_missing) {
-  codes = replace(strata$codes, is_missing, NA_integer_)
-  first = unique(codes[!is_missing])
-  list(codes = match(codes, first), names = strata$names[first])
 }
 
 # A vector of numbers, of which some are not missing.

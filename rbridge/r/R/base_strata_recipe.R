@@ -6,20 +6,16 @@ strata_data = function(strata) {
   list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
-dealt_kind = function(kind, methods) table_kind(kind, setup = dealt_setup, methods = c(planned_methods(), methods))
-
-# What an instance shows of its plan: list(counts = the rows of each stratum, and those that are in no batch, plan)
-dealt_setup = function(recipe, private) {
-  found = core_described(recipe)
-  available = found$counts[-length(found$counts)]
-  assign = if (found$even == 1) "even" else "proportional"
-  list(counts = found$counts, plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available))
-}
-
-# The members of instances with such a setup.
-planned_methods = function() {
+# A kind whose instances show their plan: list(counts = the rows of each stratum, and those that are in no batch, plan)
+dealt_kind = function(kind, methods) {
+  setup = function(recipe, private) {
+    found = core_described(recipe)
+    available = found$counts[-length(found$counts)]
+    assign = if (found$even == 1) "even" else "proportional"
+    list(counts = found$counts, plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available))
+  }
   plan = function() composition_table(private$.setup$plan)
-  c(list(plan = plan), weight_methods())
+  table_kind(kind, setup = setup, methods = c(list(plan = plan), weight_methods(), methods))
 }
 
 # The members of instances that know how often an epoch takes the rows of each stratum, on average.

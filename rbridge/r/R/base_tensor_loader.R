@@ -3,9 +3,9 @@
 #' @description
 #' Creates a loader that gathers the rows of many batches at once, for training loops, for luz, and for anything else
 #' that takes a [torch::dataloader()].
-#' It yields what `dataloader(tensor_dataset(...), batch_sampler = sampler)` yields, bit for bit and in the same order,
-#' but a small network waits much less for it.
+#' It yields what `dataloader(tensor_dataset(...), batch_sampler = sampler)` yields, bit for bit and in the same order.
 #' In mlr3torch, use the callback [rbridge.tensor_loader].
+#' Guide: \guide{fast-epochs}.
 #'
 #' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
 #'   The data, with names or without, all with the number of rows that the sampler was made for.
@@ -31,12 +31,9 @@
 #' A batch is a list in the form of `...`.
 #' If rows have auxiliary values ([batch_sampler_tree()]), it ends with a list of them, `aux`.
 #'
-#' @section Memory:
 #' A batch is a part of the memory of its chunk.
 #' Changing it changes no other batch and no data, but keeping it keeps the whole chunk: keep `batch$clone()`.
-#'
-#' @section Feedback:
-#' Samplers with feedback draw a batch when it is requested: a chunk is then one batch.
+#' A chunk of a sampler with feedback is one batch, which is drawn when it is requested.
 #'
 #' @export
 #' @examplesIf torch::torch_is_installed()
@@ -45,7 +42,6 @@
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 1048576) {
-  sampler = if (!missing(sampler)) sampler
   is_generator = inherits(sampler, "batch_sampler_generator")
   refuse_if(is_generator || !inherits(sampler, "epoch_sampler"), "sampler",
     "be an instance of a batch sampler of rbridge", if (is_generator) "a generator" else show_value(sampler),
@@ -245,22 +241,21 @@ as_values = function(leaf) {
 }
 
 # Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk.
+# A dataset may return one value for several rows, such as those of a triple.
 split_form = function(data, sizes) {
-  if (is_form(data)) .mapply(list, lapply(data, split_form, sizes), NULL) else split_rows(data, sizes)
-}
-
-# The values of each batch. A dataset may return one value for several rows, such as those of a triple.
-split_rows = function(leaf, sizes) {
-  n_values = if (is_tensor(leaf)) leaf$shape[1L] else NROW(leaf)
+  if (is_form(data)) {
+    return(.mapply(list, lapply(data, split_form, sizes), NULL))
+  }
+  n_values = if (is_tensor(data)) data$shape[1L] else NROW(data)
   group = sum(sizes) %/% max(1, n_values)
   refuse_if(group * n_values != sum(sizes) || any(sizes %% max(1, group) != 0), "...",
     "return a value for each row, or for each group of rows",
     sprintf("%s for %s", show_count(n_values, "value"), show_count(sum(sizes), "row")))
   sizes = sizes %/% max(1, group)
-  if (is_tensor(leaf)) {
+  if (is_tensor(data)) {
     # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
-    return(leaf$unsafe_split_with_sizes(sizes))
+    return(data$unsafe_split_with_sizes(sizes))
   }
   of_batch = factor(rep(seq_along(sizes), sizes), levels = seq_along(sizes))
-  unname(lapply(split(seq_len(n_values), of_batch), function(rows) rows_of(leaf, rows)))
+  unname(lapply(split(seq_len(n_values), of_batch), function(rows) rows_of(data, rows)))
 }

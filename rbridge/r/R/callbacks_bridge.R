@@ -54,21 +54,16 @@ kind_python = function() {
     setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
       batches = from_python(private$.functions$batches(epoch))
-      list(rows = crossed_rows(batches[[1L]], private$.recipe$parts$n_source), offsets = batches[[2L]])
+      rows = batches[[1L]]
+      n_rows = private$.recipe$parts$n_source # NULL if unknown
+      if (is.integer(rows)) { # positions, from 0; doubles are numbers of another kind, such as those of pairs
+        refuse_if(!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows, "sampler",
+          sprintf("give rows of the dataset, of which there are %.0f", n_rows),
+          sprintf("row %d, counted from 1,", max(rows) + 1L))
+        rows = rows + 1L
+      }
+      list(rows = rows, offsets = batches[[2L]])
     },
     settings = function(recipe) sprintf("* class in Python: %s", recipe$labels$python_class)
   )
-}
-
-# Integers are row positions, which Python counts from 0.
-# Doubles are numbers of another kind, such as those of pairs, and do not change.
-# Python does not know the dataset in R, which has `n_rows` rows, or NULL if unknown.
-crossed_rows = function(rows, n_rows) {
-  if (!is.integer(rows)) {
-    return(rows)
-  }
-  refuse_if(!is.null(n_rows) && length(rows) > 0L && max(rows) >= n_rows, "sampler",
-    sprintf("give rows of the dataset, of which there are %.0f", n_rows),
-    sprintf("row %d, counted from 1,", max(rows) + 1L))
-  rows + 1L
 }

@@ -9,14 +9,15 @@
 #'
 #' @param sampler (Python object)\cr
 #'   One of
-#'   * an object with a method `batches(epoch)`, such as your own subclass of `pystrat.BatchSampler` or any sampler of
-#'     `pystrat`;
+#'   * an object with a method `batches(epoch)`, such as your own subclass of `pystrat.BatchSampler`;
 #'   * an iterable of lists of row positions, such as the `BatchSampler` of PyTorch; its method `set_epoch`, if any, is
 #'     called before each epoch;
 #'   * a function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
 #'
 #'   Python counts rows from 0; the sampler in R counts the same rows from 1.
 #'   If the Python sampler has `yields = "numbers"`, its numbers are not positions and do not change.
+#'   Rows are positions in the dataset that the sampler is used with; in mlr3torch, in the task of the training, which
+#'   may be a split or a bootstrap sample.
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch, for a sampler without a length.
 #'   `NULL` (default): the length of the sampler.
@@ -24,10 +25,6 @@
 #' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance]; `seed` is `NULL` if the sampler stays in Python.
 #' The generator works only in this process, as long as its Python runs.
-#'
-#' @section Rows:
-#' Rows are positions in the dataset that the sampler is used with; in mlr3torch, in the task of the training, which may
-#' be a split or a bootstrap sample.
 #'
 #' @export
 #' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
@@ -44,7 +41,10 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
       "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
     })
   n_batches = if (!is.null(n_batches)) check_count(n_batches, "n_batches")
-  check_python_package()
+  if (!reticulate::py_module_available("rbridge")) {
+    stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
+      reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
+  }
   native = if (is.null(n_batches)) native_generator(sampler)
   if (!is.null(native)) {
     return(native)
@@ -62,13 +62,6 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   callback_generator(batches, n_batches, python_class, reticulate::py_to_r(made$identity))
-}
-
-check_python_package = function() {
-  if (!reticulate::py_module_available("rbridge")) {
-    stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
-      reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
-  }
 }
 
 # The generator of the recipe of a sampler of pystrat, NULL for other samplers.

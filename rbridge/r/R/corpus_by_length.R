@@ -94,10 +94,6 @@ kind_by_length = function() {
     },
     draw = function(private, epoch) cut_epoch(private, epoch)$batches,
     count_batches = function(private, epoch) length(cut_epoch(private, epoch)$batches$offsets) - 1,
-    most_batches = function(private, epoch) {
-      # A state has the rows of the running epoch.
-      if (private$.iterates) NA else length(cut_epoch(private, epoch)$batches$offsets) - 1
-    },
     fingerprint = function(private) {
       inside = strsplit(private$.of$state()$fingerprint, " ", fixed = TRUE)[[1L]]
       replicas = private$.recipe$parts$num_replicas

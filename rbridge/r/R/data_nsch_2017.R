@@ -6,14 +6,12 @@
 #' The vignettes and guides of this package train on it.
 #'
 #' The data describe who has been diagnosed; a model of them is not a screening tool and says nothing about causes.
-#' The answers were given in confidence by parents: use them for statistics, and do not try to find out who anybody is.
 #'
 #' @details
 #' Other diagnoses, treatment and whatever follows from a diagnosis are left out, and so are the household, the state
 #' and the sampling stratum.
 #' A value is missing if the answer was not given or the question was not asked.
-#' The folder `data` of the project has the same rows as a CSV file, two further years, and for each column the question
-#' of the survey and the meaning of its numbers.
+#' The folder `data` of the project has the same rows as a CSV file, two further years, and what each column means.
 #'
 #' @format
 #' A `data.frame()` with one row for each of 21,599 children, in the order of the survey's file, and 43 columns:
@@ -28,9 +26,9 @@
 #' @source
 #' U.S. Census Bureau and Health Resources and Services Administration, Maternal and Child Health Bureau, National
 #' Survey of Children's Health, topical data file, 2017,
-#' <https://www.census.gov/programs-surveys/nsch/data/datasets.html>.
-#' As a work of the United States federal government, the data are in the public domain (17 U.S.C. 105).
+#' <https://www.census.gov/programs-surveys/nsch/data/datasets.html>, in the public domain (17 U.S.C. 105).
 #' Neither bureau has made or endorsed this extract.
+#' The answers were given in confidence by parents: use them for statistics, and do not try to find out who anybody is.
 #'
 #' @examples
 #' answered = nsch_2017[!is.na(nsch_2017$autism), ]

@@ -8,26 +8,22 @@
 #'
 #' `aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss].
 #' The Python class `pystrat.losses.AUMLoss` returns the same values and the same gradients.
+#' Guide: \guide{aum}.
 #'
 #' @return A torch module, a function of
 #' * `input`: the predictions, a tensor of floating-point numbers of shape `(n)` or `(n, 1)`, of any scale, such as
-#'   logits.
-#'   Larger means positive.
-#' * `target`: the labels, a tensor of shape `(n)` or `(n, 1)` of logical values or numbers, 1 for positive rows and 0
-#'   for negative rows.
+#'   logits; larger means positive;
+#' * `target`: the labels, a tensor of such a shape, of logical values or numbers, 1 for positive and 0 for negative
+#'   rows.
 #'
-#' It returns the loss as a scalar tensor.
-#'
-#' @section The loss:
-#' The loss is the sum, over the distinct predictions in order, of the minimum of the two rates between two neighbors
-#' times the distance between them.
-#' Tied predictions are one threshold; a batch of one class has loss 0 and gradient 0.
-#' Its time is `O(n log n)`; R sorts on the CPU, whatever the device of the tensors.
-#'
-#' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
-#'
+#' It returns the loss as a scalar tensor: the sum, over the distinct predictions in order, of the minimum of the two
+#' rates between two neighbors times the distance between them.
+#' A batch of one class has loss 0 and gradient 0.
 #' The loss is piecewise linear, and the gradient is the slope of its piece; where tied predictions let pieces meet, it
 #' is the mean of two, a subgradient that separates the classes even if all predictions are tied.
+#' R sorts on the CPU, in `O(n log n)`, whatever the device of the tensors.
+#'
+#' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
 #'
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary classification and
@@ -42,9 +38,8 @@
 #' predictions$grad
 aum_loss = NULL
 
-# A module inherits from a class that is internal to torch and changes between versions.
-# If it was made when this package is built, it would contain the class of the torch version at that time; .onLoad()
-# makes it.
+# .onLoad() makes it: a module inherits from a class that is internal to torch and changes between versions, and made
+# when this package is built, it would contain the class of the torch version at that time.
 make_aum_loss = function(namespace) {
   torch::nn_module(
     c("aum_loss", "nn_loss"),

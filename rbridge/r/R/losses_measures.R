@@ -14,15 +14,11 @@
 #' The AUM is also 0 if all rows have the same probability, so look at both.
 #' If mlr3torchAUM is loaded as well, the dictionary of mlr3 has the measures of the package that was loaded last.
 #'
-#' @section Value:
-#' A number of at least 0; for `classif.invauc` at most 1.
 #' If a prediction has rows of one class only, the measures are `NaN`, as `msr("classif.auc")` is; in mlr3torchAUM, the
 #' AUM is 0 then.
 #' `classif.invauc` uses the weights of measures as `classif.auc` does; `classif.rocaum` has none.
 #'
 #' @source
-#' J. Hillman and T. D. Hocking, "Optimizing ROC Curves with a Sort-Based Surrogate Loss for Binary Classification and
-#' Changepoint Detection", JMLR 24, 2023.
 #' The measures are those of the package mlr3torchAUM by T. D. Hocking.
 #'
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
@@ -31,38 +27,33 @@
 #' prediction$score(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
 NULL
 
-MeasureROCAUM = R6Class("MeasureRbridgeROCAUM",
-  inherit = mlr3::MeasureClassif,
-  public = list(
-    initialize = function() {
-      super$initialize(id = "classif.rocaum", predict_type = "prob", task_properties = "twoclass", range = c(0, Inf),
-        minimize = TRUE, packages = "rbridge", label = "Area Under the Minimum of the Error Rates",
-        man = "rbridge::rbridge.measures")
-    }
-  ),
-  private = list(
-    .score = function(prediction, ...) {
-      positive = levels(prediction$truth)[1L]
-      is_positive = prediction$truth == positive
-      if (length(unique(is_positive)) < 2L) NaN else aum_of_numbers(prediction$prob[, positive], is_positive)
-    }
+# The class of a measure of the probabilities of the positive class: score(truth, probabilities, positive, weights).
+ranking_measure = function(name, id, largest, label, properties, score) {
+  R6Class(paste0("MeasureRbridge", name),
+    inherit = mlr3::MeasureClassif,
+    public = list(
+      initialize = function() {
+        super$initialize(id = id, predict_type = "prob", task_properties = "twoclass", range = c(0, largest),
+          minimize = TRUE, packages = "rbridge", properties = properties, label = label,
+          man = "rbridge::rbridge.measures")
+      }
+    ),
+    private = list(
+      .score = function(prediction, weights = NULL, ...) {
+        positive = levels(prediction$truth)[1L]
+        score(prediction$truth, prediction$prob[, positive], positive, weights)
+      }
+    )
   )
-)
+}
 
-MeasureInvAUC = R6Class("MeasureRbridgeInvAUC",
-  inherit = mlr3::MeasureClassif,
-  public = list(
-    initialize = function() {
-      super$initialize(id = "classif.invauc", predict_type = "prob", task_properties = "twoclass", range = c(0, 1),
-        minimize = TRUE, packages = "rbridge", properties = "weights", label = "One Minus AUC",
-        man = "rbridge::rbridge.measures")
-    }
-  ),
-  private = list(
-    .score = function(prediction, weights = NULL, ...) {
-      positive = levels(prediction$truth)[1L]
-      1 - mlr3::msr("classif.auc")$fun(prediction$truth, prob = prediction$prob[, positive], positive = positive,
-        sample_weights = weights)
-    }
-  )
-)
+MeasureROCAUM = ranking_measure("ROCAUM", "classif.rocaum", Inf, "Area Under the Minimum of the Error Rates",
+  properties = character(), score = function(truth, probabilities, positive, weights) {
+    is_positive = truth == positive
+    if (length(unique(is_positive)) < 2L) NaN else aum_of_numbers(probabilities, is_positive)
+  })
+
+MeasureInvAUC = ranking_measure("InvAUC", "classif.invauc", 1, "One Minus AUC",
+  properties = "weights", score = function(truth, probabilities, positive, weights) {
+    1 - mlr3::msr("classif.auc")$fun(truth, prob = probabilities, positive = positive, sample_weights = weights)
+  })

@@ -18,7 +18,11 @@ mlr3torch_caller = function(class_name) {
   frames = as.list(sys.frames())
   functions = lapply(seq_along(frames), sys.function)
   roles = vapply(functions, mlr3torch_role, character(1L))
-  refuse_as_sampler(frames[roles == "loader"], class_name)
+  # mlr3torch also calls an argument 'sampler =', and then treats each batch as one row.
+  for (frame in frames[roles == "loader"]) {
+    refuse_if(inherits(frame$param_vals$sampler, class_name), "sampler", "be a sampler of single rows",
+      sprintf("a generator of class '%s'", class_name), advice = "Pass it as 'batch_sampler ='.")
+  }
   purpose = mlr3torch_purpose(functions, roles)
   if (purpose == "unknown") {
     warning("It cannot be told whether mlr3torch trains or predicts. ", class_name,
@@ -66,14 +70,6 @@ mlr3torch_purpose = function(functions, roles) {
     "none"
   } else {
     "unknown"
-  }
-}
-
-# mlr3torch also calls an argument 'sampler =', and then treats each batch as one row.
-refuse_as_sampler = function(frames, class_name) {
-  for (frame in frames) {
-    refuse_if(inherits(frame$param_vals$sampler, class_name), "sampler", "be a sampler of single rows",
-      sprintf("a generator of class '%s'", class_name), advice = "Pass it as 'batch_sampler ='.")
   }
 }
 

@@ -39,15 +39,15 @@ weight_loss = function(ctx, of) {
 # As mlr3torch's cross-entropy takes them: with two classes, the weight of the positive one if the other has 1.
 loss_weights = function(ctx, of) {
   task = ctx$task_train
-  weights = if (of == "task") class_weights(task) else weights_of_sampler(ctx)[task$class_names]
-  if (length(weights) == 2L) weights[[1L]] / weights[[2L]] else unname(weights)
-}
-
-weights_of_sampler = function(ctx) {
-  sampler = training_sampler(ctx, "rbridge.class_weights")
-  if (is.null(sampler$class_weights)) {
-    stop("The callback rbridge.class_weights needs a batch sampler with class weights. That of class '",
-      class(sampler)[1L], "' has none.", call. = FALSE)
+  if (of == "task") {
+    weights = class_weights(task)
+  } else {
+    sampler = training_sampler(ctx, "rbridge.class_weights")
+    if (is.null(sampler$class_weights)) {
+      stop("The callback rbridge.class_weights needs a batch sampler with class weights. That of class '",
+        class(sampler)[1L], "' has none.", call. = FALSE)
+    }
+    weights = sampler$class_weights()[task$class_names]
   }
-  sampler$class_weights()
+  if (length(weights) == 2L) weights[[1L]] / weights[[2L]] else unname(weights)
 }

@@ -4,9 +4,9 @@
 #'
 #' @description
 #' A callback for the learners of mlr3torch: before each epoch of the training, it calls `set_epoch(ctx$epoch - 1)` of
-#' the batch sampler.
-#' The first epoch of mlr3torch is then epoch 0 of the sampler, even if an epoch was abandoned before, or a training is
-#' resumed at a later epoch; an instance that a state has placed within this epoch stays there.
+#' the batch sampler, so that the first epoch of mlr3torch is epoch 0 of the sampler, even if an epoch was abandoned
+#' before, or a training is resumed.
+#' An instance that a state has placed within this epoch stays there.
 #' Without it, a sampler counts its epochs itself, from 0 in each training.
 #' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
 #'

@@ -1,13 +1,6 @@
 # Tasks of mlr3 that are read once. mlr3 compares the rows of each request with all rows of a task, which takes time in
 # proportion to all of them; here, a request takes time in proportion to its own rows.
 
-# The same loader, from a dataset whose task is read once.
-as_table_loader = function(loader) {
-  copy = loader$clone()
-  copy$dataset = table_dataset(loader$dataset)
-  copy
-}
-
 table_dataset = function(dataset) {
   if (inherits(dataset, "auxiliary_dataset")) {
     return(auxiliary_dataset(table_dataset(dataset$dataset), dataset$augment))

@@ -3,22 +3,19 @@
 #' @name rbridge.tensor_loader
 #'
 #' @description
-#' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once.
+#' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once, into memory.
 #' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows.
+#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`; it may be combined with [rbridge.set_epoch], in any order.
+#' Guide: \guide{fast-epochs}.
 #'
 #' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
 #' [tensor_loader()] does.
-#' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`,
-#' whether or not that is set.
+#' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`.
+#' If that is `"device"`, tensors stay on the device.
 #'
 #' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it:
 #' with augmentation, `collate_fn`, lazy tensors, an [auxiliary_dataset()] and workers (`num_workers`).
 #' The trained weights are bitwise those of the same learner without the callback.
-#' That is slower than tensors, but the time of an epoch is proportional to the number of rows.
-#'
-#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`; it may be combined with [rbridge.set_epoch], in any order.
-#' What is read must fit into memory.
-#' If the learner has `tensor_dataset = "device"`, tensors stay on that device; they need no workers.
 #'
 #' @section Parameters:
 #' * `chunk` (`integer(1)`)\cr
@@ -27,8 +24,8 @@
 #'   `"tensors"` (default) or `"table"`.
 #'
 #' @section Predictions:
-#' mlr3torch calls no callback for predictions after the training, and reads the task once for each `batch_size` rows.
-#' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
+#' mlr3torch calls no callback for predictions after the training, and reads the task once for each `batch_size` rows,
+#' which the training does not use: give the learner a large one, such as 10000.
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
 #' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
@@ -52,16 +49,19 @@ read_once = function(ctx, chunk, read) {
   training_sampler(ctx, "rbridge.tensor_loader")
   refuse_fast_epochs(read == "tensors" && !is.null(ctx$learner$param_set$values$collate_fn),
     "it has a 'collate_fn', which would not be called")
-  as_read = function(loader) if (read == "table") as_table_loader(loader) else as_tensor_loader(loader, chunk)
+  # The same batches, from data that are read once.
+  as_read = function(loader) {
+    if (read == "tensors") {
+      return(TensorLoader$new(whole_data(loader$dataset), loader$batch_sampler, chunk = chunk))
+    }
+    copy = loader$clone()
+    copy$dataset = table_dataset(loader$dataset)
+    copy
+  }
   ctx$loader_train = as_read(ctx$loader_train)
   if (!is.null(ctx$loader_valid)) {
     ctx$loader_valid = as_read(ctx$loader_valid)
   }
-}
-
-# The same batches as those of a dataloader, from data that are read once.
-as_tensor_loader = function(loader, chunk) {
-  TensorLoader$new(whole_data(loader$dataset), loader$batch_sampler, chunk = chunk)
 }
 
 whole_data = function(dataset) {

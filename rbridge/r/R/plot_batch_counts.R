@@ -7,10 +7,9 @@
 #' @param tables (named `list()` of `data.frame()`)\cr
 #'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
 #' @param label (`character(1)`)\cr
-#'   The column to plot.
-#'   `autoplot()` chooses the label with the fewest rows by default.
+#'   The column to plot; `autoplot()` chooses the label with the fewest rows by default.
 #' @param object (`batch_counts`)\cr
-#'   One table, from [batch_counts()] or a sampler.
+#'   One table.
 #' @param name (`character(1)`)\cr
 #'   The name of its sampler in the plot.
 #' @param ... (any)\cr
@@ -28,27 +27,36 @@
 #' ggplot2::autoplot(tables$stratified)
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
-  counts = columns_of_counts(tables, label)
+  names = names(tables)
+  refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
+    "tables", "be a list whose entries have names", show_value(tables))
+  refuse_if(!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA)), "label",
+    paste("be a column of every table, such as", show_names(names(tables[[1L]]))), show_value(label))
+  counts = lapply(tables, `[[`, label)
   most = max(unlist(counts))
   each = panels_of(counts, 0L, function(count) data.frame(x = seq_along(count), y = count, without = count == 0))
   bars = panels_of(counts, length(counts), function(count) {
     data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L), without = 0:most == 0)
   })
+  noun = if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
+  without = vapply(counts, function(count) sum(count == 0), 1L)
+  titles = sprintf("%s: %s, %s without %s rows", names, vapply(lengths(counts), show_batches, ""),
+    ifelse(without > 0L, without, "none"), noun)
   ggplot2::ggplot(each, ggplot2::aes(x = .data$x, y = .data$y, fill = .data$without)) +
-    ggplot2::geom_blank(data = shared_heights(each, bars)) +
+    ggplot2::geom_blank(data = rbind(heights_of(each), heights_of(bars))) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$without, shape = .data$without), size = 1.3) +
     ggplot2::geom_col(data = bars, width = 0.85) +
     ggplot2::geom_text(ggplot2::aes(label = .data$y), data = bars[bars$y > 0, ], vjust = -0.4, size = small_text) +
     ggplot2::facet_wrap("panel", ncol = length(tables), scales = "free",
-      labeller = ggplot2::as_labeller(panel_titles(counts, label))) +
-    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
-    ggplot2::scale_y_continuous(breaks = function(limits) whole_breaks(limits),
+      labeller = ggplot2::as_labeller(stats::setNames(c(titles, names), seq_len(2L * length(counts))))) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks) +
+    ggplot2::scale_y_continuous(breaks = whole_breaks,
       expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
     ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
     ggplot2::labs(
-      x = sprintf("top: batch; bottom: %s rows per batch", in_words(label)),
-      y = sprintf("bottom: number of batches; top: %s rows per batch", in_words(label))
+      x = sprintf("top: batch; bottom: %s rows per batch", noun),
+      y = sprintf("bottom: number of batches; top: %s rows per batch", noun)
     ) +
     plot_style()
 }
@@ -62,16 +70,6 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
   plot_batch_counts(stats::setNames(list(object), name), label)
 }
 
-# The column of each table.
-columns_of_counts = function(tables, label) {
-  names = names(tables)
-  refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
-    "tables", "be a list whose entries have names", show_value(tables))
-  refuse_if(!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA)), "label",
-    paste("be a column of every table, such as", show_names(names(tables[[1L]]))), show_value(label))
-  lapply(tables, `[[`, label)
-}
-
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
 
 # What is drawn of each table in a row of panels, which are numbered from the upper row on.
@@ -83,24 +81,8 @@ panels_of = function(counts, n_above, drawn_of) {
 }
 
 # Invisible points that make the panels of a row equally high, from 0 on.
-shared_heights = function(...) {
-  do.call(rbind, lapply(list(...), function(drawn) {
-    panels = expand.grid(y = c(0, max(drawn$y)), panel = unique(drawn$panel))
-    data.frame(x = 1, without = FALSE, panels)
-  }))
-}
-
-# A label as it reads before "rows": a number or a phrase in quotes.
-in_words = function(label) {
-  if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
-}
-
-# The title of each panel.
-panel_titles = function(counts, label) {
-  without = vapply(counts, function(count) sum(count == 0), 1L)
-  each = sprintf("%s: %s, %s without %s rows", names(counts), vapply(lengths(counts), show_batches, ""),
-    ifelse(without > 0L, without, "none"), in_words(label))
-  stats::setNames(c(each, names(counts)), seq_len(2L * length(counts)))
+heights_of = function(drawn) {
+  data.frame(x = 1, without = FALSE, expand.grid(y = c(0, max(drawn$y)), panel = unique(drawn$panel)))
 }
 
 need_ggplot2 = function() {

@@ -35,7 +35,12 @@ plot_plan = function(plan, most = 40L) {
   titles = if (is_range) {
     c(show_batches(attr(plan, "n_batches")), attr(plan, "held"))
   } else {
-    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)), plan_promise(plan))
+    least = plan$min_samples_per_stratum
+    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)), if (least == 0L) {
+      "not every stratum in each"
+    } else {
+      sprintf("at least %s of every stratum in each", show_count(least, "row"))
+    })
   }
   names = sprintf("%s: %s, %s in a batch", strata[chosen], vapply(rows[chosen], show_count, "", "row"),
     vapply(held[chosen], show_range, ""))
@@ -56,7 +61,7 @@ autoplot.batch_plan = function(object, ...) plot_plan(object, ...)
 
 #' @rdname plot_plan
 #' @exportS3Method ggplot2::autoplot
-autoplot.range_plan = function(object, ...) plot_plan(object, ...)
+autoplot.range_plan = autoplot.batch_plan
 
 # `held` has a vector for each stratum; strata are numbered, because two may share a name.
 heat_map = function(held, names) {
@@ -89,11 +94,4 @@ shades = function(rows) {
   fewest = min(rows[rows > 0], most)
   steps = if (most > fewest) (rows - fewest) / (most - fewest) else 1
   ifelse(rows > 0, shade_of_fewest + (1 - shade_of_fewest) * steps, 0)
-}
-
-plan_promise = function(plan) {
-  if (plan$min_samples_per_stratum == 0L) {
-    return("not every stratum in each")
-  }
-  sprintf("at least %s of every stratum in each", show_count(plan$min_samples_per_stratum, "row"))
 }

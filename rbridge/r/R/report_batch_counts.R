@@ -1,7 +1,8 @@
 #' @title Count the Labels of Every Batch
 #'
 #' @description
-#' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans.
+#' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans;
+#' [plot_batch_counts()] plots the result.
 #'
 #' @param batches (instance of a sampler, [batch_list] or [torch::dataloader()])\cr
 #'   An instance, whose next epoch is counted but not used up; or the batches themselves, as [collect_rows()] and the
@@ -17,9 +18,7 @@
 #'
 #' @return A `data.frame()` of integers with one row for each batch and one column for each label, in order of first
 #'   appearance in `labels`, or in the batches.
-#'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method, see [plot_batch_counts()].
-#'
-#' @seealso [plot_batch_counts()] to plot the result.
+#'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method.
 #'
 #' @export
 #' @examples
@@ -79,24 +78,21 @@ print.batch_counts = function(x, most = 20L, ...) {
 counts_of_loader = function(loader, labels) {
   labels = plain_value(labels)
   is_element = (is.character(labels) || is.numeric(labels)) && length(labels) == 1L
-  is_per_batch = is_element || is.function(labels)
   found = list()
   coro::loop(for (batch in loader) {
-    vector = if (is.function(labels)) labels(batch) else if (is_element) element_of(batch, labels) else batch
-    found[[length(found) + 1L]] = delivered_vector(vector)
+    if (is_element) {
+      element = tryCatch(batch[[labels]], error = function(condition) NULL)
+      refuse_if(is.null(element), "labels", "name an element of every batch", show_value(labels))
+      batch = element
+    }
+    found[[length(found) + 1L]] = delivered_vector(if (is.function(labels)) labels(batch) else batch)
   })
   offsets = c(0L, cumsum(lengths(found)))
-  if (!is_per_batch) {
+  if (!is_element && !is.function(labels)) {
     return(batch_counts(list(rows = as.integer(unlist(found)), offsets = offsets), labels))
   }
   strata = encode_strata(c(character(), unlist(found)), missing = "stratum", may_be_empty = TRUE, are_strata = FALSE)
   table_of_counts(strata$codes, offsets, strata$names)
-}
-
-element_of = function(batch, key) {
-  element = tryCatch(batch[[key]], error = function(condition) NULL)
-  refuse_if(is.null(element), "labels", "name an element of every batch", show_value(key))
-  element
 }
 
 # Labels or rows of a batch: a vector, a factor, a tensor, or a list of numbers.

@@ -23,7 +23,12 @@ collect_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
   refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
     "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
-  dataset = row_numbers(n_rows)
+  dataset = torch::dataset(
+    name = "row_numbers",
+    initialize = function() NULL,
+    .getbatch = function(index) index, # the loader requests a whole batch at once
+    .length = function() n_rows
+  )()
   if (is.function(batch_sampler)) {
     batch_sampler = batch_sampler(dataset)
   }
@@ -40,18 +45,6 @@ collect_rows = function(batch_sampler, n_rows) {
     rows = as.integer(rows)
   }
   batch_list(list(rows = rows, offsets = c(0L, cumsum(lengths(batches)))))
-}
-
-# With .getbatch, the loader requests a whole batch at once.
-row_numbers = function(n_rows) {
-  generator = torch::dataset(
-    name = "row_numbers",
-    initialize = function(n_rows) self$n_rows = n_rows,
-    .getbatch = function(index) index,
-    .getitem = function(index) index,
-    .length = function() self$n_rows
-  )
-  generator(n_rows)
 }
 
 # torch's own method converts indices to integers, which cannot hold pair numbers.

@@ -1,18 +1,16 @@
 #' @title Stratified Batch Sampler for Sharded Data
 #'
 #' @description
-#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data that no process holds
-#' whole.
-#' The data are in shards, such as files or partitions, and each process holds some of them.
-#' The processes share only the table of counts: the number of rows of each stratum in each shard.
+#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data in shards, such as
+#' files or partitions, of which each process holds some.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' \twin{ShardedStratifiedBatchSampler}{beyond-one-machine}
 #'
 #' @eval described("ShardedStratifiedBatchSampler", "min_samples_per_stratum", "seed", "scope", "mean_batch_size",
 #'   "shuffle")
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
-#'   in any order: the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
+#'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them:
+#'   the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
 #' @param shards (`character()`)\cr
 #'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param strata
@@ -24,10 +22,7 @@
 #'
 #' @export
 #' @examples
-#' strata = list(
-#'   a.csv = rep(c("no", "yes"), c(5, 2)),
-#'   b.csv = rep(c("no", "yes"), c(8, 4))
-#' )
+#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
 #' counts = shard_counts(strata)
 #' for (shard in names(strata)) { # in two processes
 #'   own = factor(strata[[shard]])
@@ -36,37 +31,28 @@
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
   scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
-  size = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size)
-  settings = c(size, list(scope = scope, shuffle = shuffle, seed = check_range(seed, "seed", largest_seed)))
+  settings = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, scope = scope,
+    shuffle = shuffle, seed = check_range(seed, "seed", largest_seed))
   core_plan("sharded", settings)
-  plan = make_sharded_plan(counts, size, scope)
-  places = shard_places(plan, shards)
-  open = c(settings, list(plan = plan, places = places, strata = strata))
-  if (is_deferred(strata)) {
-    return(new_generator(open_recipe("sharded", seed, open, sharded_labels(plan, places))))
-  }
-  new_generator(sharded_recipe(open))
+  counts = sharded_plan(counts, min_samples_per_stratum, scope, mean_batch_size)$counts
+  places = shard_places(counts, shards)
+  labels = list(names = colnames(counts), shards = rownames(counts)[places])
+  open = c(settings, list(counts = counts, places = places, strata = strata, labels = labels))
+  new_generator(if (is_deferred(strata)) open_recipe("sharded", seed, open, labels) else sharded_recipe(open))
 }
 
 # The recipe of the settings of an open one.
 sharded_recipe = function(open) {
   strata = encode_strata(open$strata, NULL, may_be_empty = TRUE, exact = TRUE)
-  plan = open$plan
-  names = charToRaw(enc2utf8(paste(c(plan$shards, plan$strata), collapse = "\n")))
-  data = c(plan_data(plan, open$places), list(names = names))
-  data$codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
-  settings = open[c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")]
-  parts = core_plan("sharded", c(settings, data), names_in_plan(plan))
-  new_recipe("sharded", open$seed, c(parts, data), labels = sharded_labels(plan, open$places))
-}
-
-sharded_labels = function(plan, places) list(names = plan$strata, shards = plan$shards[places])
-
-# The column of the table of each row, from 1.
-columns_of = function(strata, names) {
-  columns = class_codes(strata$names, names, "strata", noun = "stratum")
+  counts = open$counts
+  columns = class_codes(strata$names, colnames(counts), "strata", noun = "stratum")
   refuse_if(anyDuplicated(columns), "strata", "have strata of different names", "two of one name", "Recode them.")
-  columns[strata$codes]
+  names = charToRaw(enc2utf8(paste(unlist(dimnames(counts)), collapse = "\n")))
+  data = c(counts_data(counts, open$places), list(names = names))
+  data$codes = recipe_codes(columns[strata$codes], ncol(counts))
+  settings = open[c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")]
+  parts = core_plan("sharded", c(settings, data), names_in_counts(counts))
+  new_recipe("sharded", open$seed, c(parts, data), labels = open$labels)
 }
 
 kind_sharded = function() {

@@ -2,7 +2,6 @@
 #'
 #' @description
 #' Recommends a sampler for batches of a given size, from the counts of the strata alone.
-#' Nothing is trained: the advice says what batches hold, not whether a model gets better.
 #' The Python function `pystrat.advise()` returns the same; its documentation has the rule.
 #'
 #' @inheritParams batch_plan
@@ -12,18 +11,14 @@
 #' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
-#' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
-#'   `rows`: the number of its rows in the dataset; `mean` and `variance`: of the number of its rows in a plain batch;
-#'   `too_few`: the share of plain batches that hold fewer than `min_samples_per_stratum` rows of it;
-#' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
-#'   `min_samples_per_stratum`: 1, 2, 5, 10, 20 and so on up to the rows of the smallest stratum; `n_batches` of an
-#'   epoch; `mean_batch_size`;
-#' * `largest_minimum`: the largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too
-#'   many;
-#' * `sampler`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or `"weighted"`;
-#' * `reason`: why these batches fit;
-#' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`; `r` of a task is
-#'   that for the task.
+#' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance: its `rows` in the dataset;
+#'   the `mean` and the `variance` of its rows in a plain batch; the share of plain batches with `too_few` of them;
+#' * `minimums`: a `data.frame()` of what a `min_samples_per_stratum` of 1, 2, 5, 10 and so on costs: the `n_batches` of
+#'   an epoch and the `mean_batch_size`;
+#' * `largest_minimum`: the largest minimum in batches of at most `batch_size` rows on average;
+#' * `sampler`, `reason`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or
+#'   `"weighted"`, and why;
+#' * `python`, `r`: the line of code that makes the sampler.
 #'
 #' @export
 #' @examples
@@ -33,7 +28,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
   request = list(batch_size = batch_size, min_samples_per_stratum = min_samples_per_stratum, missing = missing)
   core_call("advice", request)
   columns = strata
-  strata = dry_strata(x, strata, list(missing = missing))
+  strata = dry_strata(x, strata, missing)
   counts = tabulate(strata$codes, length(strata$names))
   found = core_call("advice", c(request, list(counts = as.double(counts))), strata$names)
   structure(class = "batch_advice", list(
@@ -60,30 +55,27 @@ code_of_task = function(code, columns) {
   sub("(labels)", "(task)", sub(", strata = labels", strata, code, fixed = TRUE), fixed = TRUE)
 }
 
-# A share of batches; the smallest ones are as good as 0.
-show_share = function(share) ifelse(share > 0 & share < 1e-4, "<0.0001", sprintf("%.4g", share))
-
 #' @export
 print.batch_advice = function(x, ...) {
   most = 10L # strata
-  shown_table = function(table) {
-    for (column in intersect(c("mean", "variance", "too_few", "mean_batch_size"), names(table))) {
-      table[[column]] = if (column == "too_few") show_share(table[[column]]) else sprintf("%.2f", table[[column]])
-    }
-    print(table, row.names = FALSE)
-  }
   n_strata = nrow(x$strata)
   size = show_count(x$batch_size, "row")
+  strata = utils::head(x$strata[order(x$strata$rows), ], most)
+  strata[c("mean", "variance")] = lapply(strata[c("mean", "variance")], sprintf, fmt = "%.2f")
+  share = strata$too_few
+  strata$too_few = ifelse(share > 0 & share < 1e-4, "<0.0001", sprintf("%.4g", share)) # which is as good as 0
+  minimums = x$minimums
+  minimums$mean_batch_size = sprintf("%.2f", minimums$mean_batch_size)
   cat(sprintf("<batch_advice> %s, %s, batches of %s\n\n", show_count(x$n_rows, "row"), show_count(n_strata, "stratum"),
     size))
   cat(sprintf("Rows in a plain batch, and the share of plain batches with fewer than %s:\n",
     show_count(x$min_samples_per_stratum, "row")))
-  shown_table(utils::head(x$strata[order(x$strata$rows), ], most))
+  print(strata, row.names = FALSE)
   if (n_strata > most) {
     cat(sprintf("... and %s with as many rows or more\n", show_count(n_strata - most, "stratum")))
   }
   cat("\nWhat a minimum in every batch costs, if an epoch visits every row once:\n")
-  shown_table(x$minimums)
+  print(minimums, row.names = FALSE)
   cat(sprintf("The largest minimum in batches of %s on average: %s.\n\n", size,
     if (x$largest_minimum > 0L) show_count(x$largest_minimum, "row") else "none"))
   cat(x$reason, paste("Python:", x$python), paste("R:     ", x$r), sep = "\n")

@@ -1,9 +1,7 @@
 #' @title Preview the Batches of a Stratified Sampler
 #'
 #' @description
-#' Computes the batches that [batch_sampler_stratified()] would make of a task or of strata: their number and sizes, the
-#' guaranteed minimum, and the rows of each stratum in each batch, the same in every epoch.
-#' No row is sampled, and no random number is drawn.
+#' Computes the batches that [batch_sampler_stratified()] would make of a task or of strata; nothing is drawn.
 #' With `strata_per_batch`, the plan is that of [batch_sampler_strata_subset()], and with `groups` or `keep` that of
 #' [batch_sampler_stratified_group()].
 #'
@@ -22,15 +20,12 @@
 #'   more than the requested minimum, and `minimums`: those of each stratum, by name;
 #' * `strata`: the names of the strata, in order of first appearance;
 #' * `counts` and `available`: the number of rows of each stratum in an epoch, and in the dataset;
-#' * `keep_rates`: how often an epoch takes a row of each stratum, by name; use the inverse as a weight to undo it, see
-#'   [correct_probabilities()];
+#' * `keep_rates`: how often an epoch takes a row of each stratum, by name;
 #' * `n_rows` and `n_dropped`: the number of rows of an epoch, and of those that are never sampled;
 #' * `assign`: how rows are assigned to batches;
-#' * `composition()`: a function that returns the rows of each stratum in each batch, a `data.frame()` with one row for
-#'   each batch and one column for each stratum.
+#' * `composition()`: a function that returns the rows of each stratum (columns) in each batch (rows), a `data.frame()`.
 #'
-#' For [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()], the result is what the `plan()` of their
-#' instances returns.
+#' For the other samplers, the result is what the `plan()` of their instances returns.
 #'
 #' @export
 #' @examples
@@ -38,24 +33,22 @@
 #' plan = batch_plan(labels, min_samples_per_stratum = 3)
 #' plan
 #' head(plan$composition())
-#'
-#' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
 batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   input = dry_input(x, strata)
-  generator = planned_sampler(list(...))(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)
-  setup = dry_setup(generator, input$data_source)
-  if (inherits(generator, "batch_sampler_stratified")) stratified_batch_plan(setup) else setup$plan
-}
-
-# The function that has these arguments.
-planned_sampler = function(arguments) {
-  of_groups = intersect(c("groups", "keep"), names(arguments))
-  if (is.null(names(arguments)) || !"strata_per_batch" %in% names(arguments)) {
-    return(if (length(of_groups) > 0L) batch_sampler_stratified_group else batch_sampler_stratified)
+  given = names(list(...))
+  sampler_with = if ("strata_per_batch" %in% given) {
+    batch_sampler_strata_subset
+  } else if (any(c("groups", "keep") %in% given)) {
+    batch_sampler_stratified_group
+  } else {
+    batch_sampler_stratified
   }
-  refuse_if(length(of_groups) > 0L, of_groups[1L], "be left out if 'strata_per_batch' is given",
-    show_value(arguments[[of_groups[1L]]]))
-  batch_sampler_strata_subset
+  generator = sampler_with(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)
+  recipe = attr(generator, "settings")$recipe
+  recipe = ready_recipe(recipe, input$data_source, source_task(input$data_source), has_seed = FALSE)
+  recipe$seed = 0 # the plan is the same for all seeds
+  setup = sampler_kind(recipe$kind)$setup(recipe)
+  if (recipe$kind == "stratified") stratified_batch_plan(setup) else setup$plan
 }
 
 stratified_batch_plan = function(setup) {
@@ -72,22 +65,8 @@ stratified_batch_plan = function(setup) {
     n_rows = as.integer(sum(plan$counts)),
     n_dropped = as.integer(setup$counts[length(setup$counts)]),
     assign = plan$assign,
-    composition = composition_function(plan)
+    composition = function() composition_table(plan)
   ))
-}
-
-# What an instance works with, whatever its seed.
-dry_setup = function(generator, data_source) {
-  recipe = attr(generator, "settings")$recipe
-  recipe = ready_recipe(recipe, data_source, source_task(data_source), has_seed = FALSE)
-  recipe$seed = 0
-  sampler_kind(recipe$kind)$setup(recipe)
-}
-
-# A function that keeps only the plan.
-composition_function = function(plan) {
-  force(plan)
-  function() composition_table(plan)
 }
 
 #' @export

@@ -1,9 +1,8 @@
 #' @title Batch Sampler That Keeps Groups Together or Apart
 #'
 #' @description
-#' Creates a batch sampler that keeps the rows of a group together, or apart, with a minimum number of rows of every
-#' stratum in every batch.
-#' It is for rows that belong together, such as the images of a patient or the events of a session.
+#' Creates a batch sampler that keeps the rows of a group together, or apart, such as the images of a patient, with a
+#' minimum number of rows of every stratum in every batch.
 #' \twin{StratifiedGroupBatchSampler}{groups}
 #' Example: `vignette("groups-in-batches", package = "rbridge")`.
 #'
@@ -13,12 +12,10 @@
 #'   The group of each row, without missing values; or `character()`, the names of columns of the task.
 #'   With several columns, every combination that occurs is a group.
 #'   `NULL` (default): the column of the task with the role `"group"`.
-#' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
-#' also has the number of `groups` with rows of each stratum, and the rows that the `largest` of them has of it.
-#' The attribute `most_batches` of the plan is an upper bound on the number of batches with this minimum.
-#' `min_samples_per_stratum()` returns the number of rows of every stratum that every batch of any epoch is guaranteed
-#' to have.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], among them
+#' `composition(epoch)` and `plan()`, which also has the number of `groups` with rows of each stratum, and the rows that
+#' the `largest` of them has of it, and the attribute `most_batches`, a bound on the number of batches with this minimum.
+#' `min_samples_per_stratum()` returns the number of rows of every stratum that every batch has.
 #'
 #' @export
 #' @examples

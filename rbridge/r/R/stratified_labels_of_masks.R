@@ -25,35 +25,25 @@
 #' batch_sampler_multilabel(labels, min_samples_per_label = 1, seed = 1)(NULL)$.length()
 labels_of_masks = function(masks, n_classes, ignore = NULL) {
   n_classes = check_between(n_classes, "n_classes", 1, largest_count)
-  ignore = if (!is.null(ignore)) mask_values(plain_value(ignore), "ignore", "hold integers")
-  values_of = mask_reader(masks)
+  is_dataset = inherits(masks, "dataset")
+  if (!is_dataset && (!is.list(masks) || is.object(masks))) {
+    masks = mask_of_item(masks)
+    refuse_if(!is.atomic(masks) || length(dim(masks)) < 2L, "masks", "be the masks of rows, or a dataset of them",
+      show_value(masks))
+    masks = asplit(masks, 1L)
+  }
+  refuse_if(!is.null(ignore) && !is.numeric(ignore), "ignore", "hold integers", show_value(ignore))
   required = sprintf("hold integers from 1 to %.0f, or those to ignore", n_classes)
-  has = matrix(FALSE, values_of$n_rows, n_classes, dimnames = list(NULL, sprintf("%.0f", seq_len(n_classes))))
-  for (row in seq_len(values_of$n_rows)) {
-    classes = setdiff(mask_values(values_of$read(row), "masks", required), ignore)
-    wrong = classes[classes < 1 | classes > n_classes]
-    refuse_if(length(wrong) > 0L, "masks", required, sprintf("%.0f in mask %d", wrong[1L], row),
-      sprintf("If it is no class, set ignore = %.0f.", wrong[1L]))
+  has = matrix(FALSE, length(masks), n_classes, dimnames = list(NULL, sprintf("%.0f", seq_len(n_classes))))
+  for (row in seq_len(nrow(has))) {
+    item = if (is_dataset) masks$.getitem(row) else masks[[row]]
+    classes = setdiff(unique(as.double(mask_of_item(item))), ignore)
+    wrong = classes[is.na(classes) | classes < 1 | classes > n_classes | classes != floor(classes)]
+    refuse_if(length(wrong) > 0L, "masks", required, sprintf("%.15g in mask %d", wrong[1L], row),
+      sprintf("If it is no class, set ignore = %.15g.", wrong[1L]))
     has[row, classes] = TRUE
   }
   has[, setdiff(seq_len(n_classes), ignore), drop = FALSE]
-}
-
-# -> list(n_rows, read = a function of the number of a row that returns its mask)
-mask_reader = function(masks) {
-  if (inherits(masks, "dataset")) {
-    return(list(n_rows = length(masks), read = function(row) mask_of_item(masks$.getitem(row))))
-  }
-  is_list = is.list(masks) && !is.object(masks)
-  if (is_list && length(masks) > 0L) {
-    return(list(n_rows = length(masks), read = function(row) mask_of_item(masks[[row]])))
-  }
-  masks = if (!is_list) mask_of_item(masks)
-  refuse_if(length(masks) == 0L || !is.atomic(masks), "masks", "be the masks of one row or more, or a dataset of them",
-    show_value(masks))
-  n_rows = NROW(masks)
-  dim(masks) = c(n_rows, length(masks) / n_rows)
-  list(n_rows = n_rows, read = function(row) masks[row, ])
 }
 
 mask_of_item = function(item) {
@@ -61,13 +51,4 @@ mask_of_item = function(item) {
     item = if (is.null(item$mask)) item[[length(item)]] else item$mask
   }
   exact_numbers(if (inherits(item, "torch_tensor")) torch::as_array(item) else item)
-}
-
-# The distinct values of a mask.
-mask_values = function(values, parameter, required) {
-  refuse_if(is.object(values) || !(is.numeric(values) || is.logical(values)), parameter, required, show_value(values))
-  values = unique(as.double(values))
-  wrong = values[is.na(values) | values != floor(values)]
-  refuse_if(length(wrong) > 0L, parameter, required, show_value(wrong[1L]))
-  values
 }

@@ -1,37 +1,32 @@
 #' @title Batch Sampler for Rows With Several Labels
 #'
 #' @description
-#' Creates a batch sampler for rows with any number of labels.
-#' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
+#' Creates a batch sampler with a minimum number of rows of every label in every batch, for rows with any number of
+#' labels.
 #' \twin{MultilabelBatchSampler}{multilabel}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, `list()`, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
-#'   Every label has at least one row; a row may have no label.
-#'   In a column of text or a factor, each value is a label, such as `"color=red"`, in order of first appearance.
-#'   A sparse matrix of the package Matrix is accepted as well.
+#'   Every label has at least one row.
+#'   In a column of text or a factor, each value is a label, such as `"color=red"`.
+#'   A sparse matrix of the package Matrix is accepted as well; [labels_of_masks()] returns the labels of masks.
 #'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
-#'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and these:
 #' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
-#' * `label_counts(epoch)`: returns the number of rows of each label in each batch, by default of the next epoch, a
-#'   `data.frame()` with one row for each batch and one column for each label;
+#' * `label_counts(epoch)`: returns the number of rows of each label (columns) in each batch (rows), by default of the
+#'   next epoch, a `data.frame()`;
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
 #'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
 #'
 #' @export
 #' @examples
-#' labels = data.frame(
-#'   rain = rep(c(1, 0, 0), times = c(6, 3, 9)),
-#'   wind = rep(c(0, 1, 0), times = c(4, 5, 9))
-#' )
+#' labels = cbind(rain = rep(c(1, 0), c(6, 12)), wind = rep(c(0, 1, 0), c(4, 5, 9)))
 #' generator = batch_sampler_multilabel(labels, min_samples_per_label = 2, seed = 1)
 #' sampler = generator(NULL)
-#' sampler
 #' sampler$label_counts(epoch = 0)
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_batch_size = NULL, max_batches = NULL,

@@ -2,8 +2,7 @@
 #'
 #' @description
 #' Creates a batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
-#' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
-#' InfoNCE: a row with the same query or document would be a false negative.
+#' It is for losses that take the other rows of a batch as negatives, such as InfoNCE.
 #' \twin{NoDuplicatesBatchSampler}{no-duplicates}
 #'
 #' @inheritParams batch_sampler_stratified
@@ -12,13 +11,11 @@
 #'   One value per row, or several columns, each of them a key; or `character()`, the names of columns of the task.
 #'   Values may be text, numbers, logical values or dates, none of them missing.
 #' @param strata
-#'   As in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every stratum.
+#'   As in [batch_sampler_stratified()], without missing values.
 #'   Only for a single key.
 #'   `NULL` (default): none; with `min_samples_per_stratum`, those of the task.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
-#'   `NULL` (default): there are no strata.
-#'
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
 #'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.
@@ -66,7 +63,8 @@ encode_keys = function(keys, across_columns) {
   columns = refuse_as("keys", strata_columns(keys))
   check_some_rows(length(columns[[1L]]$values), 0L, "keys")
   refuse_as("keys", check_missing(missing_rows(columns), NULL))
-  titles = if (is.list(keys)) titles_of(keys) else "keys"
+  titles = if (is.list(keys)) vapply(columns, `[[`, "", "title") else "keys"
+  titles = unicode_text(titles, "keys", "have columns whose names are Unicode text")
   numbered = lapply(columns, function(column) number_values(column$values))
   names = Map(function(column, found) column$show(found$values), columns, numbered)
   if (across_columns && length(columns) > 1L) {
@@ -78,11 +76,6 @@ encode_keys = function(keys, across_columns) {
   data = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(length(columns)),
     n_values = as.double(lengths(names)))
   list(data = data, labels = list(keys = titles), names = names, shown = shortened(unlist(names)))
-}
-
-titles_of = function(columns) {
-  titles = if (is.null(names(columns))) as.character(seq_along(columns)) else names(columns)
-  unicode_text(replace(titles, is.na(titles), "NA"), "keys", "have columns whose names are Unicode text")
 }
 
 # The values of all columns, numbered together, column after column.

@@ -3,19 +3,17 @@
 #' @description
 #' Creates a batch sampler whose every batch has some of many labels, and for each of them rows that have the label, its
 #' positives, and rows that do not, its negatives.
-#' It is for losses of several binary tasks, such as areas under ROC curves.
 #' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into rows and
 #' labels.
 #' \twin{PerLabelBatchSampler}{multilabel}
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
-#'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
-#'   Or the names of columns of the task.
+#'   The labels of the rows, as in [batch_sampler_multilabel()].
 #' @eval described("PerLabelBatchSampler", "positives_per_label", "negatives_per_label", "labels_per_batch",
 #'   "n_batches")
-#' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], where `rows` are numbers
+#' (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);
 #' * `class_weights(normalize)`: as described there, a `data.frame()` with the columns `label`, `positives` and
 #'   `negatives`;

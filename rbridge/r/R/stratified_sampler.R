@@ -2,16 +2,12 @@
 #'
 #' @description
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
-#' Every batch holds at least `min_samples_per_stratum` rows of every stratum, and an epoch visits every row exactly
-#' once.
-#' Strata are groups of rows, usually the classes of the target.
-#' Losses that need rows of every class in every batch, such as AUC-like and contrastive losses, then never see a batch
-#' without them, however rare a class is.
-#'
-#' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
+#' Every batch holds at least `min_samples_per_stratum` rows of every stratum, usually a class of the target, and an
+#' epoch visits every row exactly once.
+#' \twin{StratifiedBatchSampler}{stratified}
 #'
 #' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
-#' Guides: \guide{samplers} shows which arguments to use for what; \guide{stratified} has all details.
+#' \guide{samplers} shows which arguments to use for what.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
@@ -31,7 +27,6 @@
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
 #'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
-#'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
@@ -44,19 +39,10 @@
 #' correct for this.
 #' [batch_sampler_downsampled()] explains how to pass such weights to the loss of mlr3torch.
 #'
-#' @section Guarantees:
-#' * Every row is in exactly one batch of an epoch, unless it is dropped.
-#'   With `shares`, `temperature`, `cap`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times
-#'   or not at all.
-#' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch, and therefore at least
-#'   `min_samples_per_stratum` rows of it, unless `rare` allows fewer.
-#'   No row occurs twice in a batch, and no batch is empty.
-#' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
-#'
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
 #' [rbridge.set_epoch].
-#' Guide, with its output: \guide{mlr3torch}.
+#' Guide: \guide{mlr3torch}.
 #'
 #' @export
 #' @examples
@@ -70,23 +56,9 @@
 #'   .length = function() length(labels)
 #' )()
 #' sampler = generator(dataset)
-#' sampler
 #' sampler$plan()
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) print(batch))
-#'
-#' # in mlr3torch: the strata are the classes of the task
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   task = mlr3::tsk("sonar")
-#'   learner = mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::aum_loss, batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
-#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
-#'   )
-#'   if (torch::torch_is_installed()) {
-#'     learner$train(task)
-#'   }
-#' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {

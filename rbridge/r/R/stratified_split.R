@@ -2,18 +2,15 @@
 #'
 #' @description
 #' Divides rows into parts, such as training, validation and test, each with its share of every stratum.
-#' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
-#' The resampling [rbridge.stratified_split] divides the rows of a task of mlr3 in this way.
-#'
+#' The Python function `pystrat.stratified_split()` returns the same rows, counted from 0; its documentation has the
+#' guarantees.
+#' In mlr3, use the resampling [rbridge.stratified_split].
 #' Guide: \guide{splits}.
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()]; or a task of mlr3.
-#' @param sizes (`numeric()` or `list()`)\cr
-#'   The sizes of the parts, which may have names.
-#'   Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole.
-#'   If numbers of rows add up to less than all rows, the other rows are in no part.
+#' @eval described("stratified_split", sizes = "`numeric()` or `list()`, which may have names")
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values.
 #'   All rows of a group are in one part, or in none.
@@ -27,29 +24,17 @@
 #' parts = stratified_split(labels, c(train = 0.5, valid = 0.25, test = 0.25), seed = 1)
 #' parts
 #' sapply(parts, function(rows) table(labels[rows]))
-#'
-#' patients = rep(1:6, each = 2)
-#' stratified_split(labels, c(8, 4), groups = patients, seed = 1)
 stratified_split = function(strata, sizes, groups = NULL, missing = "error", seed = NULL) {
   request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
   core_call("stratified_split", request)
   strata = encode_strata(strata, missing)
-  divided_rows(request, strata, if (!is.null(groups)) encode_groups(groups), names(sizes))
-}
-
-# The parts of encoded strata and groups; the request is checked.
-divided_rows = function(request, strata, groups, names = NULL) {
-  if (is.null(request$seed)) {
-    request$seed = draw_seed()
-  }
-  request = c(request, strata_data(strata))
-  if (!is.null(groups)) {
-    request = c(request, groups_data(groups))
-  }
+  data = c(strata_data(strata), if (!is.null(groups)) groups_data(encode_groups(groups)))
+  request$seed = if (is.null(seed)) draw_seed() else seed
+  request = c(request, data)
   found = core_call("stratified_split", request, function(what, code) show_text(strata$names[code + 1]))
   ends = found$offsets[-1L]
   parts = Map(function(begin, end) found$rows[begin + seq_len(end - begin)], ends - diff(found$offsets), ends)
-  stats::setNames(parts, names)
+  stats::setNames(parts, names(sizes))
 }
 
 # The core reads sizes by name.

@@ -3,10 +3,8 @@
 #' @name rbridge.stratified_split
 #'
 #' @description
-#' A resampling of mlr3 that divides the rows of a task as [stratified_split()] does: exact numbers of rows in each
-#' part, and of each stratum the exact share, rounded down or up.
-#' The same seed gives the same rows as Python.
-#'
+#' A resampling of mlr3, `mlr3::rsmp("rbridge.stratified_split")`, that divides the rows of a task as
+#' [stratified_split()] does.
 #' Iteration i trains on the first part, and tests on part i + 1.
 #' So two parts are a holdout, and `c(train = 0.8, valid = 0.1, test = 0.1)` has two iterations.
 #'
@@ -14,17 +12,11 @@
 #' The groups are those of the column with the role `group`, if there is one.
 #' Unlike the resamplings of mlr3, it allows strata and groups together.
 #'
-#' Get it with `mlr3::rsmp("rbridge.stratified_split")`, as soon as both packages are loaded.
-#' For folds, repetitions and the bootstrap, use mlr3's own resamplings.
-#'
 #' @section Parameters:
 #' * `sizes` (`numeric()`)\cr
 #'   As in [stratified_split()], at least two; `c(train = 2 / 3, test = 1 / 3)` by default.
-#' * `missing` (`character(1)`)\cr
-#'   As in [stratified_split()]; `"error"` by default.
-#' * `seed` (`integer(1)`)\cr
-#'   As in [stratified_split()].
-#'   By default, each call of `instantiate()` draws one.
+#' * `missing`, `seed`: as in [stratified_split()].
+#'   By default, each call of `instantiate()` draws a seed.
 #'
 #' @examples
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
@@ -41,7 +33,7 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
   public = list(
     initialize = function() {
       param_set = paradox::ps(
-        sizes = paradox::p_uty(tags = "required", custom_check = check_split_sizes),
+        sizes = paradox::p_uty(tags = "required", custom_check = check_n_parts),
         missing = paradox::p_fct(c("error", "stratum", "drop"), tags = "required"),
         seed = paradox::p_int(0L, largest_seed)
       )
@@ -53,7 +45,9 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
     instantiate = function(task) {
       task = mlr3::assert_task(mlr3::as_task(task))
       values = self$param_set$values
-      parts = split_task(task, values$sizes, values$missing, values$seed)
+      groups = task$col_roles$group
+      parts = stratified_split(task, values$sizes, if (length(groups) > 0L) task_columns(task, groups), values$missing,
+        values$seed)
       private$.hash = NULL
       self$instance = lapply(parts, function(places) task$row_ids[places])
       self$task_hash = task$hash
@@ -65,12 +59,7 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
     }
   ),
   active = list(
-    iters = function(rhs) {
-      if (!missing(rhs)) {
-        stop("Field 'iters' is read-only.", call. = FALSE)
-      }
-      length(self$param_set$values$sizes) - 1L
-    }
+    iters = function() length(self$param_set$values$sizes) - 1L
   ),
   private = list(
     .get_train = function(i) self$instance[[1L]],
@@ -78,22 +67,6 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
   )
 )
 
-# What is wrong with sizes, for mlr3; TRUE if nothing is.
-check_split_sizes = function(sizes) {
-  if (length(sizes) < 2L) {
-    return("Must have at least two parts, the first of them to train")
-  }
-  tryCatch({
-    core_call("stratified_split", list(sizes = named_sizes(sizes), missing = "error", seed = NULL))
-    TRUE
-  }, rbridge_refusal = conditionMessage)
-}
-
-# The places of each part in the rows of a task.
-split_task = function(task, sizes, missing, seed) {
-  groups = task$col_roles$group
-  request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
-  core_call("stratified_split", request)
-  divided_rows(request, encode_strata(task_strata(task), missing),
-    if (length(groups) > 0L) encode_groups(task_columns(task, groups)), names(sizes))
+check_n_parts = function(sizes) {
+  if (length(sizes) >= 2L) TRUE else "Must have at least two parts, the first of them to train"
 }

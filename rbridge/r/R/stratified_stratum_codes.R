@@ -1,15 +1,11 @@
 #' @title Strata That Are Already Numbered
 #'
 #' @description
-#' Holds the number of the stratum of each row, and the names of the strata, for programs that have numbered them, such
-#' as the Python package `pystrat`: no value is compared or converted.
-#'
+#' Holds the number of the stratum of each row, and the names of the strata, for programs that have numbered them.
 #' Pass the result to [batch_sampler_stratified()] as `strata`.
-#' Rows with a missing number are never sampled, whatever its argument `missing` is.
 #'
 #' @param codes (`integer()`)\cr
 #'   The stratum of each row, numbered from 0 in order of first appearance; `NA` for a row that is never sampled.
-#'   Whole numbers held as doubles are accepted.
 #' @param names (`character()`)\cr
 #'   The names of strata 0, 1, ..., as shown in messages and tables, which need not be unique.
 #'   If they have names themselves, these are the numbers of the strata, and decide.
@@ -20,33 +16,22 @@
 #' @export
 #' @examples
 #' strata = stratum_codes(c(0, 0, 1, 0, NA, 1), names = c("no", "yes"))
-#' strata
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1, strata = strata, seed = 1)
-#' generator(NULL)$plan()
+#' batch_sampler_stratified(1, strata = strata, seed = 1)(NULL)$plan()
 stratum_codes = function(codes, names) {
-  codes = check_codes(codes)
+  codes = plain_value(codes)
+  first = unique(codes[!is.na(codes)])
+  # R's own NA is logical.
+  are_codes = is.numeric(codes) || (is.logical(codes) && length(first) == 0L)
+  are_codes = are_codes && !is.object(codes) && is.null(dim(codes)) && all(first == seq_along(first) - 1L)
+  refuse_if(!are_codes, "codes", "be whole numbers from 0, numbered in order of first appearance",
+    if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes))
+  codes = as.integer(codes)
   n_strata = if (all(is.na(codes))) 0L else max(codes, na.rm = TRUE) + 1L
   required = sprintf("be text, one name for each of %d strata", n_strata)
   refuse_if(!is.character(names) || anyNA(names) || length(names) != n_strata, "names", required,
     if (is.character(names)) show_count(length(names), "value") else show_value(names))
   names = in_order_of(names, list(seq_len(n_strata) - 1L), "names")
   structure(list(codes = codes, names = unicode_text(names, "names", required)), class = "stratum_codes")
-}
-
-check_codes = function(codes) {
-  codes = plain_value(codes)
-  is_codes = is.numeric(codes) && !is.object(codes) && is.null(dim(codes))
-  # Also logical if every row is missing: R's own NA.
-  is_codes = is_codes || (is.logical(codes) && all(is.na(codes)))
-  if (is_codes) {
-    first = unique(codes)
-    first = first[!is.na(first)]
-    is_codes = all(first == seq_along(first) - 1L)
-  }
-  refuse_if(!is_codes, "codes", "be whole numbers from 0, numbered in order of first appearance",
-    if (is.atomic(codes) && length(codes) > 1L) "other values" else show_value(codes))
-  as.integer(codes)
 }
 
 #' @export

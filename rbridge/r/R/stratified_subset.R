@@ -8,9 +8,9 @@
 #' @inheritParams batch_sampler_stratified
 #' @eval described("StrataSubsetBatchSampler", "strata_per_batch", "min_samples_per_stratum", "mean_batch_size",
 #'   "exact", "balance", "rare")
-#' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)`, `class_weights()`,
-#' `weights()` and `plan()`, which also has the number of `batches` that hold each stratum.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], among them
+#' `composition(epoch)`, `class_weights()`, `weights()` and `plan()`, which also has the number of `batches` that hold
+#' each stratum.
 #'
 #' @export
 #' @examples

@@ -182,7 +182,7 @@ stream_dataset = function(stream) {
     active = list(
       epoch = function() places$.place$epoch,
       seed = function() lanes$recipe$seed,
-      min_samples_per_stratum = function() if (is.na(n_batches)) stream$least else lanes$least
+      min_samples_per_stratum = function() lanes$least
     ),
     parent_env = environment()
   )

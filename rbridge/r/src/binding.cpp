@@ -325,13 +325,15 @@ SEXP C_call(SEXP function, SEXP request) {
   return answer([&](Host &host, SEXP &) { return answer_request(found, values_of(request, false, found), host); });
 }
 
-SEXP C_prepare(SEXP kind, SEXP recipe, SEXP seed) {
+SEXP C_prepare(SEXP kind, SEXP recipe, SEXP seed, SEXP most_bytes) {
   const Kind *found = &kind_of(kind);
   for (R_xlen_t i = 0; i < Rf_xlength(recipe); i++) MARK_NOT_MUTABLE(VECTOR_ELT(recipe, i));
   SEXP pointer = PROTECT(R_MakeExternalPtr(nullptr, R_NilValue, recipe));
   R_RegisterCFinalizer(pointer, end_instance);
   uint32_t number = static_cast<uint32_t>(Rf_asReal(seed));
+  double most = Rf_asReal(most_bytes);
   SEXP result = answer([&](Host &host, SEXP &instead) {
+    host.most_bytes = most;
     std::unique_ptr<Instance> instance(new Instance{found, number, values_of(recipe, true, *found), nullptr});
     bool has_begun = begin_sampler(*found, instance->recipe, number, instance->sampler, host);
     if (has_begun) R_SetExternalPtrAddr(pointer, instance.release());

@@ -23,7 +23,7 @@ struct Codes {
       integers = given.array<int32_t>(name, text("be numbers of ", noun, ", raw or integer"));
     }
     n_rows = bytes.length + integers.length;
-    if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse(name, "", text("have from 1 to ", LARGEST_COUNT, " values"));
+    if (n_rows > LARGEST_COUNT) refuse(name, "", text("have at most ", LARGEST_COUNT, " values"));
     n_strata = given.count("n_" + noun, 1, static_cast<double>(n_rows));
     counts = List<int64_t>(n_strata + 1);
     bool are_valid = bytes.values != nullptr ? count_bytes(host) : count_integers(host);

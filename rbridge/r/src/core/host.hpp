@@ -30,6 +30,7 @@ struct Host {
   void *context = nullptr; /* the host's own */
   int32_t first_row = 0;   /* the number of the first row: 0 in Python, 1 in R */
   int64_t most_rows = INT64_MAX;
+  double most_bytes = INFINITY; /* of memory, that a recipe may need */
   void *(*new_vector)(void *context, const char *name, Type type, int64_t count) = nullptr; /* may return NULL */
   bool (*goes_on)(void *context) = nullptr; /* false after an interrupt */
 
@@ -69,6 +70,13 @@ struct Host {
   /* Count rows as the host does. */
   void number_rows(int32_t *rows, int64_t count) const {
     for (int64_t i = 0; first_row != 0 && i < count; i++) rows[i] += first_row;
+  }
+
+  /* Refuse a recipe that needs more memory than it may. */
+  void need(double bytes) const {
+    if (bytes <= most_bytes) return;
+    std::string requirement = text("hold a recipe that needs at most ", most_bytes, " bytes of memory, 'max_bytes'");
+    refuse("file", text("one that needs ", bytes), requirement, "Raise 'max_bytes' if you expect so much data.");
   }
 
   /* Ask whether to go on after every 2^16 steps of a loop. */

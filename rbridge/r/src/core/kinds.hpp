@@ -149,6 +149,7 @@ inline bool begin_sampler(
     check_names(kind, given);
     checked_by(kind, given);
     sampler = kind.make(given, seed, host);
+    host.need(sampler->bytes());
   });
 }
 

@@ -290,6 +290,7 @@ class Observed : public Sampler {
       std::string most = text("be at most ", std::floor(LARGEST_EXACT / 2 / static_cast<double>(n_users)));
       refuse("n_items", "", text(most, " with ", n_users, " users, so that pair numbers stay below 2^53"));
     }
+    host.need(16 * static_cast<double>(n_users) + 8 * static_cast<double>(n_items));
     cells = Numbers<int64_t>(n_values);
     visit_codes("users", host, [&](int64_t i, auto user) { cells[i] = static_cast<int64_t>(user) * n_items; });
     visit_codes("items", host, [&](int64_t i, auto item) { cells[i] += static_cast<int64_t>(item); });

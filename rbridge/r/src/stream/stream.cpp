@@ -91,7 +91,10 @@ class Stream : public Sampler {
     bool are_sources = static_cast<int64_t>(order.size()) == n_sources;
     for (int32_t source : order) are_sources = are_sources && source >= 0 && source < n_sources;
     if (!are_sources) refuse("order", "others", "be numbers of sources");
-    if (!given.has("table")) return;
+    if (!given.has("table")) {
+      guaranteed = given.count(MINIMUM);
+      return;
+    }
     add_up();
     if (given.has("shares") || given.has("balance")) take_again();
     else take_once(host);

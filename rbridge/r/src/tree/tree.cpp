@@ -83,10 +83,10 @@ class Tree : public Sampler {
     host.give("declared", nodes.declared.data(), n_nodes);
     host.give("parents", nodes.parents.data(), n_nodes);
     host.give("clone_values", nodes.values.data(), n_nodes);
-    host.give("node_rows", nodes.rows.data(), n_nodes);
+    host.give("rows", nodes.rows.data(), n_nodes);
     host.give("untaken", nodes.untaken.data(), n_nodes);
-    host.give("weights", weights.data(), n_nodes);
-    host.give("probabilities", probabilities.data(), n_nodes);
+    host.give("weight", weights.data(), n_nodes);
+    host.give("probability", probabilities.data(), n_nodes);
     host.number("length", static_cast<double>(length));
   }
 

@@ -80,6 +80,12 @@ test_that("a recipe that needs more memory than it may is refused before the mem
   refused = "at most 1073741824 bytes of memory, 'max_bytes'. Got one that needs 8[0-9]{9} instead. Raise 'max_bytes'"
   expect_error(read_batch_sampler(file), refused)
   expect_s3_class(read_batch_sampler(file, max_bytes = 1e10), "batch_sampler_uniform")
+  # Planning itself may need it.
+  pairs = recipe_file(modifyList(
+    recipe_of(batch_sampler_pairs(1:2, 1:2, 0.5, 2, n_users = 4, n_items = 2, method = "per_user", seed = 1)),
+    list(parts = list(n_users = 2^31 - 1))
+  ))
+  expect_error(read_batch_sampler(pairs), "at most 1073741824 bytes of memory, 'max_bytes'. Got one that needs 34")
   # The vectors of a file count before they are read.
   texts = recipe_file(recipe_of(batch_sampler_stratified(1, strata = factor(seq_len(1e5)), seed = 1)))
   expect_error(read_batch_sampler(texts, max_bytes = 5e6), "at most 5000000 bytes of memory, 'max_bytes'. Got one that")

@@ -82,7 +82,4 @@ test_that("the plan of another sampler is that of its instances", {
   groups = rep(1:43, each = 2)[order(seq_along(strata) %% 7)]
   of_groups = batch_sampler_stratified_group(2, groups, keep = "apart", strata = strata)(NULL)
   expect_identical(batch_plan(strata, 2, groups = groups, keep = "apart"), of_groups$plan())
-  expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
-    "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
-    fixed = TRUE)
 })

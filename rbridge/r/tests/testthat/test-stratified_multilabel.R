@@ -62,5 +62,4 @@ test_that("rows may list their labels, and masks have them", {
   expect_error(labels_of_masks(masks, 3), fixed = TRUE,
     paste("must hold integers from 1 to 3, or those to ignore. Got 255 in mask 1 instead.",
       "If it is no class, set ignore = 255."))
-  expect_error(labels_of_masks(list(), 3), "must be the masks of one row or more, or a dataset of them.", fixed = TRUE)
 })
