@@ -92,14 +92,9 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         return float(self._instance.ask("share_above_maximum")["share_above_maximum"][0])
 
     def report(self, rows: Any, nll: Any) -> None:
-        """Report the loss of examples; it takes effect from the next epoch on.
+        """Report the mean negative log-likelihood per token of examples, in nats: finite numbers of at least 0.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,), or int
-            An example may occur again, in one report or in several: the last one counts.
-        nll : array_like of float, shape (k,), or float
-            The mean negative log-likelihood per token of each, in nats: finite and at least 0.
+        They take effect from the next epoch on. If an example is reported again, the last report counts.
         """
         self._tell("report", rows, nll, "nll")
 
