@@ -61,7 +61,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
-  check_reading(read, stratum)
+  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
   shares = plain_value(shares)
   asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
   request = c(list(n_sources = length(given)), asked)
@@ -205,7 +205,12 @@ stream_batches = function(stream, own_lanes, epoch, first) {
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.
   of_lanes = lapply(seq_len(own_lanes) - 1, function(place) {
     lane = stream$rank + stream$stride * place + 1
-    lane_batches(stream, lane, epoch, drawn, ceiling(max(0, first - place) / own_lanes))
+    done = ceiling(max(0, first - place) / own_lanes)
+    following = lane_batches(stream, lane, epoch, drawn, done)
+    for (batch in seq_len(if (is.null(stream$lanes$counts)) done else 0)) {
+      following()
+    }
+    following
   })
   turn = first
   function() {
@@ -220,12 +225,12 @@ stream_batches = function(stream, own_lanes, epoch, first) {
   }
 }
 
-# A function that returns the next batch of a lane at each call, NULL at the end.
+# A function that returns the next batch of a lane at each call, with counts from `first` on; NULL at the end.
 lane_batches = function(stream, lane, epoch, drawn, first) {
   lanes = stream$lanes
   counts = lanes$counts
   dealing = if (is.null(counts)) {
-    deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
+    deal_declared(length(stream$strata), stream$least, stream$least_rows)
   } else {
     deal_counted(lanes$taken[lane, ], drawn$shifts[lane, ], lanes$n_batches, first)
   }

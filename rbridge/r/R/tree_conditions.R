@@ -2,9 +2,6 @@
 # A condition is evaluated once for each distinct value of its column, not for each row.
 
 table_rows = function(table) {
-  if (is.data.frame(table)) {
-    return(nrow(table))
-  }
   refuse_if(length(table) == 0L, "table", "have at least one column", "0 columns")
   rows = unique(vapply(table, NROW, 0L))
   refuse_if(length(rows) > 1L, "table", "have columns of equal length",
@@ -66,8 +63,7 @@ tree_numbers = function(column, name) {
 
 # Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
-  op = node$keys[["op"]]
-  op = if (is.null(op)) "eq" else op
+  op = c(node$keys[["op"]], "eq")[1L]
   values = column$values
   if (op == "isnull") {
     return(c(TRUE, logical(length(values))))

@@ -94,10 +94,7 @@ read_tree_yaml = function(spec) {
 
 # y and n are text, as in Python; sequences stay lists.
 load_yaml = function(text, parameter) {
-  if (!requireNamespace("yaml", quietly = TRUE)) {
-    stop("The package yaml, which reads specifications of trees, is not installed. ",
-      "Install it: install.packages(\"yaml\").", call. = FALSE)
-  }
+  loadNamespace("yaml")
   handlers = list(
     seq = identity,
     int = as.double,
