@@ -37,8 +37,7 @@
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none,
-#'   unless the stream is already placed within this epoch;
+#' * `set_epoch(epoch, batches_done)`, as those of every [batch_sampler_instance];
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
 #'   stratum, by name, and of each row of a batch: its rows divided by its rows in an epoch, over all lanes;
@@ -134,19 +133,16 @@ stream_dataset = function(stream) {
       newest <<- NULL
       function() {
         if (is.null(following)) {
-          place = places$.place
-          check_range(place$epoch, "epoch", last_epoch)
-          following <<- stream_batches(stream, own_lanes, place$epoch, place$batch / stream$stride)
-          go_on_at(new_place(place$epoch + 1))
-          own$place = place
+          own$place = places$.place
+          check_range(own$place$epoch, "epoch", last_epoch)
+          following <<- stream_batches(stream, own_lanes, own$place$epoch, own$place$batch / stream$stride)
+          go_on_at(new_place(own$place$epoch + 1))
           newest <<- own
         }
         found = following()
         if (is.null(found)) {
           following <<- function() NULL
-          if (identical(newest, own)) {
-            newest <<- NULL
-          }
+          newest <<- if (!identical(newest, own)) newest
           return(coro::exhausted())
         }
         own$place$batch = found$turn * stream$stride
@@ -306,8 +302,6 @@ check_room = function(stream, dealing, name, n_rows) {
 
 missing_rows_of = function(stream, dealing) {
   missing = stream$strata[dealing$missing()]
-  if (length(missing) == 0L) {
-    return("the next batch is too small")
-  }
-  sprintf("the next batch has too few rows of %s", show_names(missing))
+  lacks = paste("has too few rows of", show_names(missing))
+  paste("the next batch", if (length(missing) == 0L) "is too small" else lacks)
 }
