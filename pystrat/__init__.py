@@ -31,13 +31,11 @@ from pystrat.core.ranks import check_ranks
 from pystrat.core.seeds import epoch_permutation
 from pystrat.core.counts_by_shard import bind_counts, gather_counts, shard_counts
 from pystrat.stratified.labels import labels_of, labels_of_masks
-from pystrat.sharded.sampler import ShardedStratifiedBatchSampler
-from pystrat.sharded.plan import sharded_plan
+from pystrat.sharded.sampler import ShardedStratifiedBatchSampler, sharded_plan
 from pystrat.stratified.split import stratified_split
 from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
 from pystrat.downsampling.sampler import DownsampledBatchSampler
-from pystrat.stratified.multilabel import MultilabelBatchSampler
-from pystrat.stratified.per_label import PerLabelBatchSampler
+from pystrat.stratified.multilabel import MultilabelBatchSampler, PerLabelBatchSampler
 from pystrat.pairs.codes import decode_pairs
 from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
 from pystrat.pairs.sampler import NegativePairBatchSampler, TripleBatchSampler
@@ -52,10 +50,8 @@ from pystrat.weighted.density_weights import density_weights, inverse_density_we
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from pystrat.reports.batch_counts import batch_counts, plot_batch_counts, plot_plan
 from pystrat.training.resumable import ResumableLoader
-from pystrat.stratified.groups import StratifiedGroupBatchSampler
 from pystrat.stratified.no_duplicates import NoDuplicatesBatchSampler
-from pystrat.stratified.one_stratum import OneStratumBatchSampler
-from pystrat.stratified.subset import StrataSubsetBatchSampler
+from pystrat.stratified.ranged import OneStratumBatchSampler, StrataSubsetBatchSampler, StratifiedGroupBatchSampler
 from pystrat.weighted.sum_tree import SumTree
 from pystrat.tree import TreeBatchSampler, TreeSampler
 from pystrat.weighted.uniform import UniformBatchSampler

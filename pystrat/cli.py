@@ -24,9 +24,8 @@ from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of
 from pystrat.core.strata import encode_strata
 from pystrat.core.value_names import Names
-from pystrat.stratified.groups import StratifiedGroupBatchSampler
+from pystrat.stratified.ranged import StrataSubsetBatchSampler, StratifiedGroupBatchSampler
 from pystrat.stratified.sampler import StratifiedBatchSampler
-from pystrat.stratified.subset import StrataSubsetBatchSampler
 from pystrat.tree import TreeSampler
 
 SAMPLERS = (StratifiedBatchSampler, StratifiedGroupBatchSampler, StrataSubsetBatchSampler)

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from pystrat.core.arrays import refuse_without_array
 from pystrat.core.messages import count_of, refused_type, refused_value, show
 
 __all__ = ["AUMLoss"]
@@ -113,7 +112,6 @@ def _vector(values: Any, name: str) -> torch.Tensor:
     """Return a tensor of shape (n) or (n, 1) as a vector."""
     if not isinstance(values, torch.Tensor):
         raise refused_type(name, _SHAPES, show(values))
-    refuse_without_array(values, name)
     if values.ndim not in (1, 2) or values.ndim == 2 and values.shape[1] != 1:
         raise refused_value(name, _SHAPES, f"a tensor of shape ({', '.join(map(str, values.shape))})")
     return values.flatten()

@@ -115,7 +115,6 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "no tensor": lambda: torch.tensor([]),
     "2-d tensor": lambda: torch.ones(2, 2, requires_grad=True),
     "tensor of logical values": lambda: torch.tensor([True, False]),
-    "sparse tensor": lambda: torch.eye(2).to_sparse(),
     "bfloat16 tensor": lambda: torch.tensor([float("nan"), 1], dtype=torch.bfloat16),
     # Anything else
     "object": object,

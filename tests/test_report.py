@@ -74,7 +74,7 @@ def test_labels_have_names_several_columns_or_missing_values() -> None:
         ([[0.5]], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], "y", KeyError, "'y'"),
-        ([{"y": np.eye(2)}], "y", ValueError, "must give one label per row. Got an array of shape 2x2 instead."),
+        ([{"y": np.eye(2)}], "y", TypeError, "must give one label per row. Got an array of shape 2x2 instead."),
         ([([1], [1]), ([1], ["a"])], 1, TypeError, "a mix of kinds"),
         ([([1], np.array([1])), ([1], np.array(["a"]))], 1, TypeError, "a mix of kinds"),
         # Labels of a list are counted as they are, and not as numpy makes them.

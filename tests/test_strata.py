@@ -195,7 +195,6 @@ def test_refused_values(strata: Any, got: str) -> None:
         (np.array(3), "a scalar"),
         ({"x": 5}, "5"),
         ((row for row in [1, 2]), "a value of class 'generator'"),
-        ({"x": pd.MultiIndex.from_tuples([(1, 2), (1, 3)])}, "an index of 2 levels"),
     ],
 )
 def test_refused_forms(strata: Any, got: str) -> None:

@@ -34,7 +34,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     if isinstance(values, range):
         values = np.arange(values.start, values.stop, values.step)
     elif _is_tensor(values):
-        values = _of_tensor(values, name)
+        is_narrow = str(values.dtype) == "torch.bfloat16"  # which numpy has not
+        values = (values.float() if is_narrow else values).numpy(force=True)
     elif isinstance(values, (list, tuple)):
         items = [plain_array(item, name) for item in values] if holds_tensors(values) else values
         try:
@@ -46,8 +47,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     elif _is_extension(getattr(values, "dtype", None)):
         values = _of_extension(values)
     elif isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        doubles: Any = values.astype(np.float64) if values.dtype.kind in "iuf" else None
-        values = _objects_of_masked(values) if doubles is None else doubles.filled(np.nan)
+        missing: Any = np.nan if values.dtype.kind in "iuf" else None
+        values = np.where(values.mask, missing, values.data)
     array = np.asarray(values)
     if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
         return array.astype(object)
@@ -62,18 +63,16 @@ def row_array(values: Any, name: str) -> NDArray[Any]:
 
 def as_vector(values: Any, wanted: Wanted) -> Any:
     """Return values of shape (n,) or (n, 1) as a vector of pandas or numpy, whose items keep their kinds."""
-    if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
-        if isinstance(values, pd.MultiIndex):
-            raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
+    kinds = (pd.Series, pd.Index, pd.api.extensions.ExtensionArray) if is_loaded() else ()
+    if isinstance(values, kinds) and not isinstance(values, pd.MultiIndex):
         kept = pd.Series(values)
-        # Without the type, integers of 64 bits would become doubles.
-        sparse = kept.dtype.subtype if isinstance(kept.dtype, pd.SparseDtype) else None
-        return np.asarray(kept, dtype=sparse) if sparse or not _is_extension(kept.dtype) else kept.array
+        is_dense = _is_extension(kept.dtype) and not isinstance(kept.dtype, pd.SparseDtype)
+        return kept.array if is_dense else np.asarray(kept)
     if isinstance(values, Sequence) and not isinstance(values, (list, tuple, str, bytes, range, memoryview)):
         values = list_of(values)
     if isinstance(values, np.ma.MaskedArray):
-        array = _objects_of_masked(values)
-    elif isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
+        values = values.astype(object)
+    if isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
         array = plain_array(values, wanted.name)
     elif isinstance(values, (list, tuple)):
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
@@ -158,21 +157,6 @@ def holds_tensors(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and len(values) > 0 and _is_tensor(values[0])
 
 
-def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
-    refuse_without_array(tensor, name)
-    if str(tensor.dtype) == "torch.bfloat16":
-        tensor = tensor.float()  # numpy has no such type; the conversion is exact
-    array: NDArray[Any] = tensor.numpy(force=True)
-    return array
-
-
-def refuse_without_array(tensor: Any, name: str) -> None:
-    """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
-    if tensor.is_quantized or tensor.is_meta or str(tensor.layout) != "torch.strided":
-        required = "be an array, or a dense tensor of numbers"
-        raise refused_type(name, required, "a sparse or quantized tensor, or one without data")
-
-
 def list_of(values: Sequence[Any]) -> list[Any]:
     """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
     try:
@@ -192,10 +176,3 @@ def _of_extension(values: Any) -> Any:
     if dtype.kind in "iuf" and missing.any():
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.asarray(values, dtype=None if missing.any() else getattr(dtype, "numpy_dtype", None))
-
-
-def _objects_of_masked(values: Any) -> NDArray[Any]:
-    """Return a masked array as objects, with None for masked values."""
-    objects: NDArray[Any] = values.data.astype(object)
-    objects[values.mask] = None
-    return objects

@@ -32,8 +32,7 @@ class BatchSampler(Placed, ABC):
     * It is a pure function of its data, parameters, seed and epoch, and of the feedback that it has received, if any.
     * ``len`` is exact: the number of batches of the next epoch, also if that is resumed within. It is constant unless
       the sampler documents otherwise.
-    * Over all ranks, every batch occurs exactly once; all ranks have the same number of batches; interleaving them
-      gives the batches of ``rank=None``.
+    * All ranks have the same number of batches; interleaving them gives the batches of ``rank=None``, each once.
     * No global random state, of Python, numpy, torch or R, is read or changed.
 
     A sampler loads states; whoever counts batches has them: its iterators, `ResumableLoader` and `TensorLoader`. There
@@ -97,7 +96,15 @@ class BatchSampler(Placed, ABC):
         return self._length_of(self._next.epoch)
 
     def __iter__(self) -> "BatchIterator":
-        self._refuse_nested(sys._getframe(1).f_locals.get("self"))
+        # The BatchSampler of a DataLoader with a `batch_size` iterates over its `sampler`, for single rows.
+        data, caller = sys.modules.get("torch.utils.data"), sys._getframe(1).f_locals.get("self")
+        if data is not None and isinstance(caller, data.BatchSampler) and getattr(caller, "sampler", None) is self:
+            got = f"a {type(self).__name__}, which yields batches,"
+            advice = (
+                "Pass it as DataLoader(dataset, batch_sampler=sampler). If the dataset takes a list of rows, "
+                "DataLoader(dataset, sampler=sampler, batch_size=None) is faster."
+            )
+            raise refused_value("sampler", "yield single rows if 'batch_size' is given", got, advice)
         return BatchIterator(self)
 
     def batches(self, epoch: Optional[int] = None) -> Batches:
@@ -106,17 +113,6 @@ class BatchSampler(Placed, ABC):
         return batches if self._rank is None else batches.part(self._rank, self._stride)
 
     # Called by iterators and loaders --------------------------------------------------------------------------------
-
-    def _refuse_nested(self, caller: Any) -> None:
-        """Refuse to be the `sampler` of a DataLoader with a `batch_size`, whose BatchSampler then iterates over it."""
-        data = sys.modules.get("torch.utils.data")
-        if data is not None and isinstance(caller, data.BatchSampler) and getattr(caller, "sampler", None) is self:
-            got = f"a {type(self).__name__}, which yields batches,"
-            advice = (
-                "Pass it as DataLoader(dataset, batch_sampler=sampler). If the dataset takes a list of rows, "
-                "DataLoader(dataset, sampler=sampler, batch_size=None) is faster."
-            )
-            raise refused_value("sampler", "yield single rows if 'batch_size' is given", got, advice)
 
     def _begin_iteration(self, place: Optional[Place] = None) -> Place:
         """Begin an iteration, at the place that the iterator has loaded or at the sampler's next epoch."""
@@ -161,8 +157,7 @@ class BatchIterator(Iterator[list[int]]):
     def state_dict(self) -> dict[str, Any]:
         """Return the state after the batches that it has delivered, in the form of `BatchSampler.state`.
 
-        That of an exhausted iterator is the end of its epoch. An iterator that loads it is exhausted too, and the
-        sampler continues with the next epoch, whether the sampler or the iterator loads it.
+        An iterator that loads the state of an exhausted one is exhausted too; the sampler goes on with the next epoch.
         """
         first = self._first or self._sampler._next
         return self._sampler._state(first._replace(batch=first.batch + self._taken))

@@ -128,18 +128,12 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         _check_exact(distinct, refuse)
     elif kind == "date":
         codes, distinct = pd.factorize(_as_dates(values, refuse))
-    elif values.dtype == bool:
-        codes, distinct = factorize_numbers(values)
     else:
-        codes, distinct = pd.factorize(np.asarray(values, dtype=object))
+        codes, distinct = pd.factorize(values if values.dtype == bool else np.asarray(values, dtype=object))
         distinct = distinct.astype(bool)
     missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
-    return Column(
-        codes.astype(np.int32, copy=False),
-        pd.Index(distinct, dtype=object if distinct.dtype == object else None),
-        kind,
-        missing,
-    )
+    index = pd.Index(distinct, dtype=object if distinct.dtype == object else None)
+    return Column(codes.astype(np.int32, copy=False), index, kind, missing)
 
 
 def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:

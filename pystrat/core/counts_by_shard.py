@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pystrat.core.lazy_pandas import is_frame, pd
 from pystrat.core.limits import MAX_EXACT
 from pystrat.core.messages import check_iterable, refusals, refused_type, refused_value, show
-from pystrat.core.process_group import gather, running_group
+from pystrat.core.process_group import gather
 from pystrat.core.strata import check_keys, encode_strata, identity_of, titled
 from pystrat.core.value_names import name_of, names_index
 
@@ -56,10 +56,9 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
             raise refused_type(name, _WHOLE_NUMBERS, f"{dtype} values", advice)
     numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
-    if wrong.any():
-        first = float(numbers[wrong][0])
-        advice = "Fill what is missing with 0." if np.isnan(first) else None
-        raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
+    for number in numbers[wrong][:1]:
+        advice = "Fill what is missing with 0." if np.isnan(number) else None
+        raise refused_value(name, _WHOLE_NUMBERS, show(number), advice)
     if numbers.sum() >= MAX_EXACT:  # below it, sums of doubles are exact
         raise refused_value(name, _WHOLE_NUMBERS, "more rows")
     shards = shown_names(counts.index, name, noun="shard")
@@ -84,21 +83,17 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
 
 
 def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
-    """Count the rows of each stratum in each shard. The R function ``rbridge::shard_counts()`` returns the same.
+    """Count the rows of each stratum (columns) in each shard (rows).
+
+    Shards are sorted by name, by code point; strata are in order of first appearance over them. If no shard has a row,
+    there are no columns: bind the table with those of other processes. Two strata of the same name, such as the number
+    1 and the text 1, are refused. The R function ``rbridge::shard_counts()`` returns the same.
 
     Parameters
     ----------
     strata : mapping from str to strata
         The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. They
         have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have no rows.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point; strata, by
-        their values, are in order of first appearance over the sorted shards. If no shard has a row, there are no
-        columns; for a sampler, bind the table with those of other processes. Two strata of the same name, such as the
-        number 1 and the text 1, are refused.
 
     Examples
     --------
@@ -125,18 +120,13 @@ def count_shards(strata: Any) -> ShardCounts:
 
 
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Combine the tables of counts of several processes. The R function ``rbridge::bind_counts()`` returns the same.
+    """Combine the tables of several processes into that of all shards. R has ``rbridge::bind_counts()``.
 
     Parameters
     ----------
     tables : iterable of pandas.DataFrame
-        The result of `shard_counts` in each process. Each shard is in one of them. A table may have no columns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The result of `shard_counts` for all shards at once, whichever process held them. Strata without rows are left
-        out.
+        The result of `shard_counts` in each process. Each shard is in one of them. A table may have no columns. Strata
+        without rows are left out.
 
     Examples
     --------
@@ -152,32 +142,29 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     """Combine tables: shards by name, strata with rows in order of first appearance, in a shard as in its table."""
-    identities: dict[str, Any] = {}
+    known: dict[str, tuple[int, Any, Any]] = {}  # the number, the identity and the value of each stratum, by its name
+    held = []
     for counts in tables:
         for stratum, value in zip(counts.strata, counts.values):
             identity = identity_of(value, name)
-            if len({identity, identities.setdefault(stratum, identity)}) > 1:
+            if len({identity, known.setdefault(stratum, (len(known), identity, value))[1]}) > 1:
                 got = f"{show(stratum)} as the name of two"
                 raise refused_value(name, "have strata of different names", got, "Recode them.")
-    held = [(shard, row, counts) for counts in tables for shard, row in zip(counts.shards, counts.table)]
+        numbers = np.array([known[stratum][0] for stratum in counts.strata], dtype=np.int64)
+        held += [(shard, row, numbers) for shard, row in zip(counts.shards, counts.table)]
+    if not held:
+        raise refused_value(name, "have at least one shard", "none")
     held.sort(key=itemgetter(0))
     shards = [shard for shard, _, _ in held]
-    if not shards:
-        raise refused_value(name, "have at least one shard", "none")
     twice = next((shard for shard, following in zip(shards, shards[1:]) if shard == following), None)
     if twice is not None:
         raise refused_value(name, "have each shard once", f"{show(twice)} twice")
-    values: dict[str, Any] = {}
-    for _, row, counts in held:
-        for place in np.flatnonzero(row):
-            if counts.strata[place] not in values:
-                values[counts.strata[place]] = counts.values[place]
-    known = pd.Index(list(values), dtype=object)
-    table = np.zeros((len(held), len(values)), dtype=np.int64)
-    for of_shard, (_, row, counts) in zip(table, held):
-        places = np.flatnonzero(row)
-        of_shard[known.get_indexer(np.array(counts.strata, dtype=object)[places])] = row[places]
-    return ShardCounts(table, shards, _index_of(list(values.values()), tables))
+    table = np.zeros((len(held), len(known)), dtype=np.int64)
+    for of_shard, (_, row, numbers) in zip(table, held):
+        of_shard[numbers] = row
+    order = pd.unique(np.concatenate([numbers[row > 0] for _, row, numbers in held]))
+    values = [value for _, _, value in known.values()]
+    return ShardCounts(table[:, order], shards, _index_of([values[place] for place in order], tables))
 
 
 def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:
@@ -199,8 +186,10 @@ def _bound_frame(tables: Sequence[ShardCounts], name: str) -> pd.DataFrame:
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
-    Every process of the group calls it with its own shards, and gets the same table. If counting fails in a process, it
-    raises that error, and the others a ValueError that names the process: none waits forever.
+    Every process of the group calls it with its own shards, and gets the table that `shard_counts` returns for all of
+    them. If counting fails in a process, it raises that error, and the others a ValueError that names the process: none
+    waits forever. The exchange is ``torch.distributed.all_gather_object``, of counts and values of strata; with the
+    backend nccl, call ``torch.cuda.set_device`` before.
 
     Parameters
     ----------
@@ -209,24 +198,15 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     process_group : torch.distributed.ProcessGroup, optional
         The processes; by default torch's default group. If no group runs, this process is the only one.
 
-    Returns
-    -------
-    pandas.DataFrame
-        The result of `shard_counts` for the shards of all processes, whichever process holds them.
-
-    Notes
-    -----
-    The exchange is ``torch.distributed.all_gather_object``, of counts and values of strata. With the backend nccl, call
-    ``torch.cuda.set_device`` before.
-
     Examples
     --------
     >>> from pystrat import gather_counts
     >>> gather_counts({"a.csv": ["no", "no", "yes"]}).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 1}}
     """
-    if running_group() is None:
-        return _bound_frame([count_shards(strata)], "strata")
-    has_none = isinstance(strata, Mapping) and not strata
-    gathered = gather(lambda: None if has_none else count_shards(strata), process_group, "count its shards")
-    return _bound_frame([own for own in gathered if own is not None], "strata")
+
+    def counted() -> list[ShardCounts]:
+        return [] if isinstance(strata, Mapping) and not strata else [count_shards(strata)]
+
+    of_processes = gather(counted, process_group, "count its shards")
+    return _bound_frame([counts for own in of_processes for counts in own], "strata")

@@ -13,8 +13,7 @@ def read_epoch_table(table: Any, name: str, *, noun: str, entry: str) -> dict[in
     """Return a table by the first epoch in which an entry applies, sorted; `noun` and `entry` are for messages."""
     table = table if isinstance(table, Mapping) else {0: table}
     for epoch in table:
-        is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)
-        if not is_integer or not 0 <= epoch <= MAX_EPOCH:
+        if not (is_number(epoch) and isinstance(epoch, numbers.Integral) and 0 <= int(epoch) <= MAX_EPOCH):
             required = f"be a table from epochs, integers from 0 to {MAX_EPOCH}, to {entry}"
             raise refused_type(name, required, f"the epoch {show(epoch)}")
     if 0 not in table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Iterator, Mapping, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,8 +112,13 @@ class FeedbackBatchSampler(KindBatchSampler):
         if self._sample_stream is not None:
             kept["sample_generator"] = self._sample_stream.state()
         if place.drawn is not None:
-            batch = place.batch * self._stride  # counted over all ranks
-            kept.update(epoch=place.epoch, batch=batch, **place.drawn.beyond(batch, self._stride))
+            drawn, batch = place.drawn, place.batch * self._stride  # counted over all ranks
+            last = drawn.first + len(drawn.batches)
+            if not drawn.first <= batch <= last:
+                required = f"be from {drawn.first // self._stride} to {last // self._stride}, where draws are known"
+                raise refused_value("batches_done", required, show(place.batch))
+            rows = np.concatenate([np.empty(0, dtype=np.int32), *drawn.batches[batch - drawn.first :]])
+            kept.update(epoch=place.epoch, batch=batch, drawn=rows, generator=drawn.stream.state())
         return kept
 
     def _state(self, place: Place) -> dict[str, Any]:
@@ -144,17 +149,9 @@ class FeedbackBatchSampler(KindBatchSampler):
         self._instance.begin(feedback)
 
 
-class _Drawn:
+class _Drawn(NamedTuple):
     """What is drawn of an epoch: batches, of which the first has the number `first` over all ranks, and the stream."""
 
-    def __init__(self, first: int, batches: list[NDArray[np.int32]], stream: RandomStream) -> None:
-        self.first, self.batches, self.stream = first, batches, stream
-
-    def beyond(self, batch: int, stride: int) -> dict[str, NDArray[Any]]:
-        """Return the batches from `batch` on, one after another, and the words of the generator after them."""
-        done = batch - self.first
-        if not 0 <= done <= len(self.batches):
-            places = f"{self.first // stride} to {(self.first + len(self.batches)) // stride}"
-            raise refused_value("batches_done", f"be from {places}, where draws are known", show(batch // stride))
-        rows = np.concatenate([np.empty(0, dtype=np.int32), *self.batches[done:]])
-        return {"drawn": rows, "generator": self.stream.state()}
+    first: int
+    batches: list[NDArray[np.int32]]
+    stream: RandomStream

@@ -11,7 +11,7 @@ from pystrat.core.arrays import list_of, plain_array
 from pystrat.core.lazy_pandas import is_frame, pd
 from pystrat.core.messages import count_of, refused_type, refused_value, show
 from pystrat.core.recipe import compact
-from pystrat.core.strata import encode_strata
+from pystrat.core.strata import Strata, encode_strata
 
 _VALUES = "hold 0 and 1, or text"
 _ADVICE = (
@@ -24,7 +24,8 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     """Return labels in any form of `MultilabelBatchSampler` as a matrix, and their names, such as "color=red"."""
     rows = listed_rows(labels)
     if rows is not None:
-        return _of_lists(rows)
+        matrix, found = _of_lists(rows)
+        return matrix, tuple(found.values.tolist())
     if not is_frame(labels):
         array = plain_array(labels.toarray() if hasattr(labels, "toarray") else labels, "labels")
         if array.ndim != 2:
@@ -75,8 +76,8 @@ def _is_list(row: Any) -> bool:
     return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
-def _of_lists(rows: Sequence[Any], where: str = "") -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
-    """Return whether each row has each label, in order of first appearance; the labels of a set are sorted."""
+def _of_lists(rows: Sequence[Any], where: str = "") -> tuple[NDArray[np.bool_], Strata]:
+    """Return whether each row has each label, and the labels, in order of first appearance; a set is sorted."""
     lists: list[Any] = []
     for row in rows:
         is_set = isinstance(row, (set, frozenset))
@@ -84,31 +85,31 @@ def _of_lists(rows: Sequence[Any], where: str = "") -> tuple[NDArray[np.bool_], 
             required = "have a list or a set of labels for each row"
             raise refused_type("labels", required, show(row) + where, "Give a row without labels an empty list.")
         lists.append(sorted(row, key=lambda label: (type(label).__name__, label)) if is_set else row)
-    found = encode_strata([label for row in lists for label in row], missing=None, name="labels")
-    matrix = np.zeros((len(rows), len(found.values)), dtype=bool)
-    matrix[np.repeat(np.arange(len(rows)), list(map(len, lists))), found.codes] = True
-    _refuse_digits(found.names, where)
-    return matrix, tuple(found.values.tolist())
+    places = np.repeat(np.arange(len(rows)), list(map(len, lists)))
+    return _matrix([label for row in lists for label in row], places, len(rows), where)
+
+
+def _matrix(labels: Any, places: Any, n_rows: int, where: str) -> tuple[NDArray[np.bool_], Strata]:
+    """Return whether each row has each of the labels that are at its places; refuse digits of a file read as text."""
+    found = encode_strata(labels, missing=None, name="labels")
+    if set(found.names) <= {"0", "1"}:
+        raise refused_type("labels", _VALUES, f"the text '{found.names[0]}'{where}", "Turn the column into numbers.")
+    matrix = np.zeros((n_rows, len(found.values)), dtype=bool)
+    matrix[places, found.codes] = True
+    return matrix, found
 
 
 def _of_column(name: Any, column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     """Return a column of 0 and 1 as doubles, with NaN for missing, or a column for each value of text; and names."""
-    where, rows = f" in column '{name}'", listed_rows(column)
+    where, rows, types = f" in column '{name}'", listed_rows(column), pd.api.types
     if rows is not None:
-        matrix, values = _of_lists(rows, where)
-        return matrix, [f"{name}={value}" for value in values]
-    column, types = column.infer_objects(), pd.api.types
-    if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)[:, np.newaxis], [name]
-    found = encode_strata({name: column}, missing=None, name="labels")
-    is_text = types.infer_dtype(column, skipna=True) in ("string", "bytes")
-    if not is_text and not isinstance(column.dtype, pd.CategoricalDtype):
-        raise refused_type("labels", _VALUES, f"{column.dtype} values{where}", _ADVICE)
-    _refuse_digits(found.names, where)
-    return found.codes[:, np.newaxis] == np.arange(len(found.values)), [f"{name}={value}" for value in found.names]
-
-
-def _refuse_digits(names: Sequence[str], where: str) -> None:
-    """Refuse the text of a file that was read as text."""
-    if set(names) <= {"0", "1"}:
-        raise refused_type("labels", _VALUES, f"the text '{names[0]}'{where}", "Turn the column into numbers.")
+        matrix, found = _of_lists(rows, where)
+    else:
+        column = column.infer_objects()
+        if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)[:, np.newaxis], [name]
+        is_text = types.infer_dtype(column, skipna=True) in ("string", "bytes")
+        if not is_text and not isinstance(column.dtype, pd.CategoricalDtype):
+            raise refused_type("labels", _VALUES, f"{column.dtype} values{where}", _ADVICE)
+        matrix, found = _matrix({name: column}, np.arange(len(column)), len(column), where)
+    return matrix, [f"{name}={value}" for value in found.names]

@@ -87,19 +87,16 @@ def range_of(values: Any, noun: str = "") -> str:
 
 
 def refused_value(name: str, requirement: str, got: str, advice: Optional[str] = None) -> ValueError:
-    """Return the error for a parameter with an invalid value, see `refusal`."""
-    return ValueError(refusal(name, requirement, got, advice))
+    """Return an error that says what a parameter must do, what it got, as `show` returns it, and what to do."""
+    shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
+    return ValueError(
+        f"The '{name}' parameter must {requirement}. Got {shown} instead.{f' {advice}' if advice else ''}"
+    )
 
 
 def refused_type(name: str, requirement: str, got: str, advice: Optional[str] = None) -> TypeError:
-    """Return the error for a parameter of the wrong type, see `refusal`."""
-    return TypeError(refusal(name, requirement, got, advice))
-
-
-def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
-    """Return the message of an error: what a parameter must do, what it got, as `show` returns it, and what to do."""
-    shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
-    return f"The '{name}' parameter must {requirement}. Got {shown} instead." + (f" {advice}" if advice else "")
+    """Return the error of `refused_value` for a parameter of the wrong type."""
+    return TypeError(*refused_value(name, requirement, got, advice).args)
 
 
 @contextmanager

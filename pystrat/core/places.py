@@ -104,13 +104,9 @@ class Placed:
     def state(self, epoch: Optional[int] = None, batches_done: int = 0) -> dict[str, Any]:
         """Return the state after this many of this process's batches of an epoch, for `load_state_dict`.
 
-        By default, it is where the next iteration begins.
-
-        Returns
-        -------
-        dict
-            ``version``, ``fingerprint``, ``epoch`` and ``batch``, the batch to continue with, counted over all ranks
-            from the beginning of the epoch. Samplers with feedback add entries.
+        By default, it is where the next iteration begins. It has ``version``, ``fingerprint``, ``epoch`` and ``batch``,
+        the batch to continue with, counted over all ranks from the beginning of the epoch. Samplers with feedback add
+        entries.
         """
         return self._state(self._next if epoch is None else self._place_after(self._check_epoch(epoch), batches_done))
 
@@ -165,18 +161,13 @@ class Placed:
 
     def _warn_of_process_group(self, stacklevel: int) -> None:
         """Warn once of what was not given if a process group runs."""
-        if self._num_replicas is None:
-            advice = "every process trains on all batches, unless the training library shards them. Give num_replicas."
-            needed = "num_replicas"
-        elif self._seed_is_drawn:
-            needed, advice = "seed", "each process has drawn another one. Give the same seed."
-        else:
-            return
         distributed = running_group()
         size = 1 if distributed is None else distributed.get_world_size()
-        if size > 1 and not self._warned_of_process_group:
+        needed, advice = "seed", "each process has drawn another one. Give the same seed."
+        if self._num_replicas is None:
+            needed = "num_replicas"
+            advice = "every process trains on all batches, unless the training library shards them. Give num_replicas."
+        if size > 1 and not self._warned_of_process_group and (self._num_replicas is None or self._seed_is_drawn):
             self._warned_of_process_group = True
-            warnings.warn(
-                f"A process group of {size} processes runs, but the '{needed}' parameter was not given: {advice}",
-                stacklevel=stacklevel + 1,
-            )
+            text = f"A process group of {size} processes runs, but the '{needed}' parameter was not given: {advice}"
+            warnings.warn(text, stacklevel=stacklevel + 1)

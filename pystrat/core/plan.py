@@ -137,11 +137,6 @@ class BatchPlan(Plan):
         batches = np.arange(self.n_batches + 1)
         return np.diff(sum(batches * count // self.n_batches for count in self.counts))
 
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """The place in the epoch where each batch begins, and where the last one ends, shape (n_batches + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.sizes)])
-
     def composition(self) -> pd.DataFrame:
         """Return the rows of each stratum in each batch: one row per batch, one column per stratum, by its value."""
         return sorted_batches(self.rows_of_strata(), self.strata)

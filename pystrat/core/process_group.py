@@ -17,18 +17,20 @@ def running_group() -> Optional[Any]:
 
 def gather(make: Callable[[], _Own], process_group: Optional[Any], doing: str) -> list[_Own]:
     """Return what a function returns in each process of a group; if it fails in one of them, all raise an error."""
-    error: Optional[Exception] = None
-    made: Any = None
-    try:
-        made = make()
-    except Exception as failure:  # of any kind, because the other processes wait
-        error, made = failure, f"could not {doing}: {type(failure).__name__}: {failure}"
     distributed: Any = running_group()
+    if distributed is None:
+        return [make()]
+    error, own = None, None
+    try:
+        own = make()
+    except Exception as failure:  # of any kind, because the other processes wait
+        error = failure
+    failed = None if error is None else f"could not {doing}: {type(error).__name__}: {error}"
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
-    distributed.all_gather_object(gathered, (error is not None, made), group=process_group)
+    distributed.all_gather_object(gathered, (failed, own), group=process_group)
     if error is not None:
         raise error
-    for process, (has_failed, text) in enumerate(gathered):
-        if has_failed:
-            raise ValueError(f"Process {process} {text}")
-    return [made for _, made in gathered]
+    for process, (failed, _) in enumerate(gathered):
+        if failed is not None:
+            raise ValueError(f"Process {process} {failed}")
+    return [own for _, own in gathered]

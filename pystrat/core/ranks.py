@@ -38,23 +38,20 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     >>> from pystrat import StratifiedBatchSampler, check_ranks
     >>> check_ranks(StratifiedBatchSampler([0, 1] * 8, 2, seed=1))  # no process group runs
     """
-    if running_group() is None:
-        _facts_of(sampler)
-        return
     facts = gather(lambda: _facts_of(sampler), process_group, "describe its sampler")
+    if running_group() is None:
+        return
     own = facts[0]
     for process, other in enumerate(facts):
         name = next((name for name in _SAME if other[name] != own[name]), None)
         if name is not None:
-            differs = f"another {name}, {other[name]},"
-            if name == "fingerprint":
-                differs = difference(own[name], other[name])
+            is_text = name == "fingerprint"
+            differs = difference(own[name], other[name]) if is_text else f"another {name}, {other[name]},"
             got = f"{differs} in process {process} than in process 0"
             advice = "Pass the same data, parameters and seed in all processes, and load the same state."
             raise refused_value("sampler", "be the same in all processes", got, advice)
     ranks = [other["rank"] for other in facts]
-    has_ranks = any(rank is not None for rank in ranks)
-    if has_ranks and (own["num_replicas"] != len(ranks) or set(ranks) != set(range(len(ranks)))):
+    if set(ranks) != {None} and (own["num_replicas"] != len(ranks) or set(ranks) != set(range(len(ranks)))):
         required = f"have num_replicas={len(ranks)}, and a rank of its own in each process"
         got = f"num_replicas={own['num_replicas']} and the ranks {shortened(', '.join(map(str, ranks)))}"
         advice = "Pass num_replicas=torch.distributed.get_world_size() and rank=torch.distributed.get_rank()."

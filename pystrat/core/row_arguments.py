@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,33 +11,31 @@ from pystrat.core.arrays import float64_of, plain_array, row_array
 from pystrat.core.messages import refused_type, refused_value, show
 
 
-def check_positions(values: Any, limit: int, name: str = "rows", noun: str = "row positions") -> NDArray[np.int64]:
-    """Return integers from 0 to below a limit, of any shape; refuse anything else."""
+def check_positions(
+    values: Any, limit: Optional[int], name: str = "rows", noun: str = "row positions"
+) -> NDArray[np.int64]:
+    """Return integers of any shape, if there is a limit from 0 to below it; refuse anything else."""
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iu":
         raise refused_type(name, f"hold {noun}", show(values) if found.ndim == 0 else f"{found.dtype} values")
     positions: NDArray[np.int64] = found.astype(np.int64)
-    outside = found[(positions < 0) | (positions >= limit)]
-    if outside.size:
-        raise refused_value(name, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))
+    if limit is not None:
+        for outside in found[(positions < 0) | (positions >= limit)][:1]:
+            raise refused_value(name, f"hold {noun} from 0 to {limit - 1}", show(outside))
     return positions
 
 
-def row_positions(rows: Any, name: str) -> NDArray[Any]:
+def row_positions(rows: Any, name: str) -> NDArray[np.int64]:
     """Return positions as a vector, whose limits the core checks. A number is a vector of one."""
-    found: NDArray[Any] = np.atleast_1d(row_array(rows, name))
-    if found.size and found.dtype.kind not in "iu":
-        raise refused_type(name, "hold row positions", f"{found.dtype} values")
+    found = np.atleast_1d(check_positions(row_array(rows, name), None, name))
     if found.ndim != 1:
         raise refused_value(name, "be a vector of row positions", f"{found.ndim} dimensions")
-    return found.astype(np.int64) if found.dtype == np.uint8 else found  # for the core, uint8 are bytes
+    return found
 
 
 def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.float64]:
     """Return a vector of numbers as float64; with `single`, a number is a vector of one."""
-    found = row_array(values, name)
-    if found.ndim == 0 and single:
-        found = found.reshape(1)
+    found = np.atleast_1d(row_array(values, name)) if single else row_array(values, name)
     if found.ndim != 1:
         raise refused_value(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":

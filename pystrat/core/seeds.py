@@ -24,10 +24,7 @@ def check_seed(seed: Any, *, rank: Optional[int] = None) -> int:
 
 
 def epoch_seed(seed: int, epoch: int) -> int:
-    """Return the seed of an epoch's permutation: ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
-
-    The sequences of two seeds overlap only after millions of epochs. Epoch 0 is R's ``set.seed(seed)``.
-    """
+    """Return the seed of an epoch; the sequences of two seeds overlap only after millions of epochs."""
     return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
 
 

@@ -20,66 +20,49 @@ _MOST_SHOWN = 10
 class Advice:
     """What `advise` returns. Printing it shows everything.
 
-    Attributes
-    ----------
-    batch_size, min_samples_per_stratum, n_rows : int
-        As they were given, and the number of rows that have a stratum.
-    strata : pandas.DataFrame
-        By the values of the strata, sorted: their ``rows``, the ``mean`` and the ``variance`` of their rows in a plain
-        batch, and ``too_few``, the share of plain batches that hold fewer than `min_samples_per_stratum` of them.
-    minimums : pandas.DataFrame
-        What a minimum costs if every row is visited once. ``min_samples_per_stratum``: 1, 2, 5, 10, 20 and so on up to
-        the rows of the smallest stratum; ``n_batches`` of an epoch; ``mean_batch_size``.
-    largest_minimum : int
-        The largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too many.
-    sampler, reason : str
-        The batches that fit, and why: "plain", "stratified", "repeated", "some strata" or "weighted".
-    python, r : str
-        The line of code that makes the sampler of ``labels``, with the argument `missing` of `advise`.
+    By the values of the strata, sorted, `strata` has their ``rows``, the ``mean`` and the ``variance`` of their rows in
+    a plain batch, and ``too_few``, the share of plain batches that hold fewer than the minimum of them. `minimums` has
+    the ``n_batches`` of an epoch and the ``mean_batch_size`` by ``min_samples_per_stratum``: 1, 2, 5, 10, 20 and so on
+    up to the rows of the smallest stratum.
     """
 
     batch_size: int
     min_samples_per_stratum: int
-    n_rows: int
+    n_rows: int  # that have a stratum
     strata: pd.DataFrame
     minimums: pd.DataFrame
-    largest_minimum: int
-    sampler: str
+    largest_minimum: int  # in batches of at most `batch_size` rows on average; 0 if even one row is too many
+    sampler: str  # the batches that fit: "plain", "stratified", "repeated", "some strata" or "weighted"
     reason: str
-    python: str
+    python: str  # the line of code that makes the sampler of `labels`
     r: str
 
     def __str__(self) -> str:
-        fewer = f"fewer than {count_of(self.min_samples_per_stratum, 'row')}"
         rarest = self.strata.sort_values("rows", kind="stable")[:_MOST_SHOWN]
-        n_others = len(self.strata) - len(rarest)
         shown = rarest.reset_index(drop=True)
         shown.insert(0, "stratum", names_index(Names(rarest.index)))
-        size = count_of(self.batch_size, "row")
+        n_others, size = len(self.strata) - len(rarest), count_of(self.batch_size, "row")
         largest = count_of(self.largest_minimum, "row") if self.largest_minimum else "none"
-        lines = [
-            f"{count_of(self.n_rows, 'row')}, {count_of(len(self.strata), 'stratum')}, batches of {size}",
-            "",
-            f"Rows in a plain batch, and the share of plain batches with {fewer}:",
-            _as_text(shown),
-            *([f"... and {count_of(n_others, 'stratum')} with as many rows or more"] if n_others else []),
-            "",
-            "What a minimum in every batch costs, if an epoch visits every row once:",
-            _as_text(self.minimums),
-            f"The largest minimum in batches of {size} on average: {largest}.",
-            "",
-            self.reason,
-            f"Python: {self.python}",
-            f"R:      {self.r}",
-        ]
-        return "\n".join(lines)
+        fewer = f"fewer than {count_of(self.min_samples_per_stratum, 'row')}"
+        return "\n".join(
+            [
+                f"{count_of(self.n_rows, 'row')}, {count_of(len(self.strata), 'stratum')}, batches of {size}",
+                f"\nRows in a plain batch, and the share of plain batches with {fewer}:",
+                _as_text(shown),
+                *([f"... and {count_of(n_others, 'stratum')} with as many rows or more"] if n_others else []),
+                "\nWhat a minimum in every batch costs, if an epoch visits every row once:",
+                _as_text(self.minimums),
+                f"The largest minimum in batches of {size} on average: {largest}.",
+                f"\n{self.reason}\nPython: {self.python}\nR:      {self.r}",
+            ]
+        )
 
 
 def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, missing: str = "error") -> Advice:
     """Advise a sampler for batches of a given size, from the counts of the strata alone.
 
-    Nothing is trained: the advice says what batches hold, not whether a model gets better. docs/does-it-help.md says
-    what a study of real data found. The R function ``rbridge::advise()`` returns the same.
+    Nothing is trained: the advice says what batches hold, not whether a model gets better; docs/does-it-help.md has a
+    study of that. The R function ``rbridge::advise()`` returns the same.
 
     Parameters
     ----------
@@ -92,10 +75,6 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
         contrastive losses. At most `batch_size`.
     missing : {"error", "stratum", "drop"}, default "error"
         As in `StratifiedBatchSampler`.
-
-    Returns
-    -------
-    Advice
 
     Notes
     -----
@@ -127,27 +106,24 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     encoded = encode_strata(strata, missing=missing)
     found = _core.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)})
     columns = {"rows": encoded.counts, **{name: found[name] for name in ("mean", "variance", "too_few")}}
+    minimums = {
+        "min_samples_per_stratum": found["minimums"].astype(np.int64),
+        "n_batches": found["batches"].astype(np.int64),
+        "mean_batch_size": found["mean_batch_sizes"],
+    }
     return Advice(
-        batch_size=int(batch_size),
-        min_samples_per_stratum=int(min_samples_per_stratum),
-        n_rows=int(encoded.counts.sum()),
-        strata=sorted_frame(columns, encoded.values),
-        minimums=pd.DataFrame(
-            {
-                "min_samples_per_stratum": found["minimums"].astype(np.int64),
-                "n_batches": found["batches"].astype(np.int64),
-                "mean_batch_size": found["mean_batch_sizes"],
-            }
-        ),
-        largest_minimum=int(found["largest_minimum"][0]),
-        **{name: found[name].tobytes().decode("ascii") for name in ("sampler", "reason", "python", "r")},
+        int(batch_size),
+        int(min_samples_per_stratum),
+        int(encoded.counts.sum()),
+        sorted_frame(columns, encoded.values),
+        pd.DataFrame(minimums),
+        int(found["largest_minimum"][0]),
+        *(found[name].tobytes().decode("ascii") for name in ("sampler", "reason", "python", "r")),
     )
 
 
 def _as_text(table: pd.DataFrame) -> str:
-    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": _show_share}))
+    def show_share(share: float) -> str:
+        return "<0.0001" if 0 < share < 1e-4 else f"{share:.4g}"
 
-
-def _show_share(share: float) -> str:
-    """Return a share of batches; the smallest ones are as good as 0."""
-    return "<0.0001" if 0 < share < 1e-4 else f"{share:.4g}"
+    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": show_share}))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
+from operator import itemgetter
 from typing import Any, Callable, Iterable, Mapping, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.arrays import holds_tensors, row_array
+from pystrat.core.arrays import Wanted, as_vector, row_array
 from pystrat.core.base import BatchSampler
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import check_integer, check_iterable, count_of, range_of, refused_type, refused_value, show
@@ -20,6 +21,7 @@ from pystrat.core.strata import encode_strata, sorted_batches
 from pystrat.core.value_names import listed_keys, name_of, shown_key
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
+_OF_BATCH = Wanted("labels", "give one label per row")
 # The colors of M. Okabe and K. Ito, which people with any kind of color vision tell apart.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 _MAIN, _ALARM = COLORS[:2]
@@ -64,34 +66,19 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     planned = batches.batches() if isinstance(batches, BatchSampler) else batches
     iterable = check_iterable(planned, "batches", required="be an iterable of batches")
     delivered_batches = progress(iterable, "counting batches")
-    if callable(labels):
-        delivered = [_labels(labels(batch)) for batch in delivered_batches]
-    elif isinstance(labels, (numbers.Integral, str)):
-        delivered = [_labels(batch[labels]) for batch in delivered_batches]
+    if callable(labels) or isinstance(labels, (numbers.Integral, str)):
+        of_batch = labels if callable(labels) else itemgetter(labels)
+        delivered = [list(as_vector(of_batch(batch), _OF_BATCH)) for batch in delivered_batches]
+        joined = [label for batch in delivered for label in batch]
+        strata = encode_strata(joined, missing="stratum", name="labels", may_be_empty=True)
+        ends = np.cumsum([len(batch) for batch in delivered], dtype=np.int64)
+        codes = np.split(strata.codes, ends[:-1]) if delivered else []
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
         check_rows(batches, strata.codes, "labels", "have")
-        rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
-        return _table([strata.codes[batch] for batch in rows], strata.values)
-    joined = [label for batch in delivered for label in batch]
-    strata = encode_strata(joined, missing="stratum", name="labels", may_be_empty=True)
-    ends = np.cumsum([len(batch) for batch in delivered], dtype=np.int64)
-    return _table(np.split(strata.codes, ends[:-1]) if delivered else [], strata.values)
-
-
-def _table(codes: list[NDArray[Any]], values: pd.Index) -> pd.DataFrame:
-    counts = [np.bincount(batch, minlength=len(values)) for batch in codes]
-    return sorted_batches(np.array(counts, dtype=np.int64).reshape(len(codes), len(values)), values)
-
-
-def _labels(values: Any) -> list[Any]:
-    """Return the labels of one batch. Those of a list stay as they are: numpy would make them of one type."""
-    array = row_array(values, "labels")
-    if array.ndim != 1:
-        shape = "x".join(str(length) for length in array.shape)
-        raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
-    is_flat = isinstance(values, (list, tuple)) and not holds_tensors(values) and np.ndim(values[:1]) == 1
-    return list(values if is_flat else array)
+        codes = [strata.codes[_positions(batch, strata.n_rows)] for batch in delivered_batches]
+    counts = [np.bincount(batch, minlength=len(strata.values)) for batch in codes]
+    return sorted_batches(np.array(counts, dtype=np.int64).reshape(len(codes), len(strata.values)), strata.values)
 
 
 def _positions(batch: Any, n_rows: int) -> NDArray[Any]:

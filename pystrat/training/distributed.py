@@ -30,14 +30,15 @@ def distribute(
 ) -> BatchSampler:
     """Divide the batches of any sampler among processes, with epochs and states as the samplers of this package have.
 
-    Each process draws the whole epoch with the same random numbers and keeps its part.
+    Each process draws the whole epoch with the same random numbers and keeps its part. Epochs differ in length if those
+    of the sampler do.
 
     Parameters
     ----------
     sampler : iterable
         Yields row positions, as a `torch.utils.data.Sampler` does, or batches of them, each time that it is iterated
-        over. It draws random numbers from torch's own generator, which is seeded for the epoch and then set back, or
-        has a method ``set_epoch``, which is called before each epoch.
+        over. It draws from torch's own generator, which is seeded for the epoch and then set back, or has a method
+        ``set_epoch``, which is called before each epoch. Epoch 0 is drawn twice to check that it is the same.
     batch_size : int, optional
         The largest number of rows in a batch; one more if some replicas would have no row otherwise. Required if
         `sampler` yields rows, else not allowed.
@@ -48,31 +49,22 @@ def distribute(
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`.
 
-    Returns
-    -------
-    BatchSampler
-        Its epochs differ in length if those of `sampler` do. Epoch 0 is drawn twice to check that it is the same.
-
     Examples
     --------
     >>> from torch.utils.data import SubsetRandomSampler
     >>> from pystrat import distribute
     >>> sampler = SubsetRandomSampler(range(6))
-    >>> parts = [
-    ...     distribute(sampler, batch_size=2, seed=1, num_replicas=2, rank=rank)
-    ...     for rank in (0, 1)
-    ... ]
+    >>> parts = [distribute(sampler, batch_size=2, seed=1, num_replicas=2, rank=rank) for rank in (0, 1)]
     >>> sorted(row for part in parts for batch in part for row in batch)
     [0, 1, 2, 3, 4, 5]
     """
-    shared = {"seed": seed, "num_replicas": num_replicas, "rank": rank}
-    return _Distributed(sampler, batch_size=batch_size, drop_last=drop_last, **shared)
+    return _Distributed(sampler, batch_size, drop_last, seed=seed, num_replicas=num_replicas, rank=rank)
 
 
 class _Distributed(BatchSampler):
     """The batches of another sampler; `distribute` describes the parameters."""
 
-    def __init__(self, sampler: Any, *, batch_size: Any, drop_last: Any, **shared: Any) -> None:
+    def __init__(self, sampler: Any, batch_size: Any, drop_last: Any, **shared: Any) -> None:
         super().__init__(**shared)
         check_iterable(sampler, "sampler", required=_REQUIRED)
         if hasattr(sampler, "num_replicas"):
@@ -113,8 +105,7 @@ class _Distributed(BatchSampler):
         most = n_rows // (size * n_replicas)
         n_steps = most if self._drop_last else min(-(-n_rows // (size * n_replicas)), n_rows // n_replicas)
         if n_steps == 0:
-            of_size = f" of {size} rows" if self._drop_last else ""
-            required = f"yield rows for {count_of(n_replicas, 'batch')}{of_size}"
+            required = f"yield rows for {count_of(n_replicas, 'batch')}" + f" of {size} rows" * self._drop_last
             raise refused_value("sampler", required, count_of(n_rows, "row"))
         n_batches = n_steps * n_replicas
         rows = rows[: n_batches * size] if self._drop_last else rows

@@ -14,20 +14,15 @@ class ResumableLoader:
     """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
 
     A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
-    its place, and save its state.
+    its place, and save its state. An iteration begins, and its workers start, when its first batch is requested: the
+    epoch may be set until then. Libraries that divide the batches of a DataLoader among processes leave this loader as
+    it is: give the sampler `num_replicas` and `rank`.
 
     Parameters
     ----------
     loader : torch.utils.data.DataLoader
         With ``batch_sampler=sampler``, or with ``sampler=sampler, batch_size=None``, for a sampler of this package; or
-        with a `StratifiedStream` with counts and ``batch_size=None``. In place of a loader, a sampler or a stream
-        itself, for the nodes of torchdata.
-
-    Notes
-    -----
-    * An iteration begins, and its workers start, when its first batch is requested: the epoch may be set until then.
-    * Libraries that divide the batches of a DataLoader among processes leave this loader as it is: give the sampler
-      `num_replicas` and `rank`.
+        with a `StratifiedStream` with counts and ``batch_size=None``. For torchdata's nodes, a sampler or stream alone.
 
     Examples
     --------
@@ -41,6 +36,7 @@ class ResumableLoader:
     [3, 1, 4] 1 0
     """
 
+    sampler: Any  # whose epoch Lightning sets
     _run: Optional[list[int]] = None  # the epoch of the newest iteration, and its batches that are done, until it ends
 
     def __init__(self, loader: Any) -> None:
@@ -58,18 +54,13 @@ class ResumableLoader:
         if not getattr(loader, "in_order", True):
             raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
         check_rows(part, dataset, "loader", "have a dataset of")
-        self._sampler, self._loader = part, loader
-
-    @property
-    def sampler(self) -> Any:
-        """The sampler, whose epoch Lightning sets."""
-        return self._sampler
+        self.sampler, self._loader = part, loader
 
     def __len__(self) -> int:
-        return len(self._sampler)
+        return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        self._run = run = list(self._sampler._next[:2])
+        self._run = run = list(self.sampler._next[:2])
         for batch in self._batches():
             run[1] += 1
             yield batch
@@ -82,16 +73,16 @@ class ResumableLoader:
 
     def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
         """Set the next epoch, as `BatchSampler.set_epoch` does."""
-        self._sampler.set_epoch(epoch, batches_done)
+        self.sampler.set_epoch(epoch, batches_done)
         self._run = None
 
     def state_dict(self) -> Any:
         """Return the state after the batches that were taken, in the form of `BatchSampler.state`."""
-        return self._sampler.state(*self._run or ())
+        return self.sampler.state(*self._run or ())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
-        self._sampler.load_state_dict(state)
+        self.sampler.load_state_dict(state)
         self._run = None
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 import torch
@@ -25,9 +24,8 @@ class TensorLoader(ResumableLoader):
     Parameters
     ----------
     *tensors : torch tensors, numpy arrays, pandas objects, or dicts, lists and tuples of these, nested as you like
-        The data, all with the number of rows that the sampler was made for. Memory maps are read as far as batches need
-        them. An object that takes an array of row positions and returns their rows, such as `PairDataset` or
-        `TripleDataset`, is requested for many batches at once.
+        The data, each with the rows that the sampler was made for. Memory maps are read as far as batches need them. An
+        object that takes an array of row positions, such as a `PairDataset`, is requested for many batches at once.
     sampler : BatchSampler
         A batch sampler of this package.
     transform : callable, optional
@@ -39,8 +37,7 @@ class TensorLoader(ResumableLoader):
 
     Notes
     -----
-    * A batch is a list with a tensor for each of `tensors`. A single dict, list or dataset determines the form by
-      itself; tuples become lists, as in a DataLoader.
+    * A batch is a list of tensors, or has the form of a single dict, list or dataset; tuples in it become lists.
     * Auxiliary values of a sampler (`TreeBatchSampler`) come last, under the key ``"aux"`` if a batch is a dict.
     * Each batch is a part of the memory of its chunk, which it keeps: to keep a batch, keep ``batch.clone()``.
     * Samplers with feedback draw a batch when it is requested; a chunk is then one batch.
@@ -67,71 +64,60 @@ class TensorLoader(ResumableLoader):
     ) -> None:
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
-        self._sampler, self._transform = sampler, transform
+        self.sampler, self._transform, self._device = sampler, transform, device
         self._chunk = check_integer(chunk, "chunk", minimum=1)
-        self._device = None if device is None else torch.device(device)
-        given = tensors[0] if len(tensors) == 1 and not _is_array(tensors[0]) else list(tensors)
+        given = tensors[0] if len(tensors) == 1 and not hasattr(tensors[0], "__array__") else list(tensors)
         check_same_rows(("tensors", leaf) for leaf in _leaves(given))
+        for leaf in _leaves(given):
+            check_rows(sampler, leaf, "tensors", "have")
         self._data = _mapped(_source, given)
-        for source in _leaves(self._data):
-            check_rows(sampler, source, "tensors", "have")
 
     def _batches(self) -> Iterator[Any]:
-        at_once = type(self._sampler)._lists_from is BatchSampler._lists_from  # else drawn when they are requested
-        batches = self._by_chunks() if at_once else map(self._one, self._sampler)
+        at_once = type(self.sampler)._lists_from is BatchSampler._lists_from  # else drawn when they are requested
+        batches = self._by_chunks() if at_once else map(self._one, self.sampler)
         return batches if self._transform is None else map(self._transform, batches)
 
     def _one(self, rows: Any) -> Any:
         """Return one batch."""
         values = self._values(torch.tensor(rows))
-        if not getattr(self._sampler, "auxiliary_names", ()):
+        if not getattr(self.sampler, "auxiliary_names", ()):
             return values
         auxiliary = default_collate([row.aux for row in rows])
-        if isinstance(values, dict):
-            return {**values, "aux": auxiliary}
-        return [*(values if isinstance(values, (list, tuple)) else [values]), auxiliary]
+        others = values if isinstance(values, (list, tuple)) else [values]
+        return {**values, "aux": auxiliary} if isinstance(values, dict) else [*others, auxiliary]
 
     def _by_chunks(self) -> Iterator[Any]:
         """Begin the sampler's next epoch; gather its batches, of which the first shows how many rows a chunk has."""
-        batches = self._sampler._begin_arrays()
+        batches = self.sampler._begin_arrays()
         rows, offsets, begin, most_rows = torch.from_numpy(batches.rows), batches.offsets, 0, 0
         while begin < len(batches):
             end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + most_rows, side="right")) - 1)
-            values = self._values(rows[offsets[begin] : offsets[end]])
-            leaves, sizes = _leaves(values), np.diff(offsets[begin : end + 1]).tolist()
-            parts = zip(*(_parts(leaf, sizes) for leaf in leaves))
-            is_flat = type(values) is list and all(map(_is_array, values))
-            for part in parts:
-                own = iter(part)
-                yield list(part) if is_flat else _mapped(lambda _: next(own), values)
-            if begin == 0:
-                most_rows = self._chunk * sizes[0] // max(1, sum(map(_n_bytes, leaves)))
-            begin = end
+            values, sizes = (
+                self._values(rows[offsets[begin] : offsets[end]]),
+                np.diff(offsets[begin : end + 1]).tolist(),
+            )
+            parts = _mapped(lambda leaf: iter(_parts(leaf, sizes)), values)
+            is_flat = type(parts) is list and all(isinstance(part, Iterator) for part in parts)
+            yield from map(list, zip(*parts)) if is_flat else (_mapped(next, parts) for _ in sizes)
+            most_rows, begin = self._chunk * sum(sizes) // max(1, sum(map(_n_bytes, _leaves(values)))), end
 
     def _values(self, rows: torch.Tensor) -> Any:
-        """Return the values of rows, in the form of a batch."""
+        """Return the values of rows, on the device and in the form of a batch."""
 
         def values_of(source: Any) -> Any:
-            if not isinstance(source, torch.Tensor):
-                return _mapped(self._moved, source[rows.numpy()])
-            return self._moved(source.index_select(0, rows.to(source.device)))
+            is_tensor = isinstance(source, torch.Tensor)
+            return source.index_select(0, rows.to(source.device)) if is_tensor else source[rows.numpy()]
 
-        return _mapped(values_of, self._data)
+        def moved(values: Any) -> Any:
+            is_text = getattr(values.dtype, "kind", None) in ("O", "U", "S")  # which no tensor holds
+            return values if is_text else torch.as_tensor(values, device=self._device)
 
-    def _moved(self, values: Any) -> Any:
-        """Return values on the device; an array of text, which no tensor holds, as it is."""
-        if getattr(values.dtype, "kind", None) in ("O", "U", "S"):
-            return values
-        return torch.as_tensor(values, device=self._device)
-
-
-def _is_array(values: Any) -> bool:
-    return hasattr(values, "dtype") or hasattr(values, "dtypes")
+        return _mapped(moved, _mapped(values_of, self._data))
 
 
 def _source(values: Any) -> Any:
     """Return the tensor of an array; a tensor or a dataset as it is."""
-    if isinstance(values, torch.Tensor) or not _is_array(values):
+    if isinstance(values, torch.Tensor) or not hasattr(values, "__array__"):
         return values
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
@@ -142,10 +128,9 @@ def _mapped(function: Callable[[Any], Any], data: Any) -> Any:
     """Call a function for each leaf of nested dicts, lists and tuples; return the results in the same form."""
     if isinstance(data, Mapping):
         return {name: _mapped(function, value) for name, value in data.items()}
-    if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*(_mapped(function, value) for value in data))
     if isinstance(data, (list, tuple)):
-        return [_mapped(function, value) for value in data]
+        found = [_mapped(function, value) for value in data]
+        return type(data)(*found) if hasattr(data, "_fields") else found
     return function(data)
 
 
@@ -161,9 +146,8 @@ def _n_bytes(values: Any) -> int:
 
 def _parts(values: Any, sizes: list[int]) -> Any:
     """Return the values of each batch. A dataset may return one value for several rows, such as those of a triple."""
-    group = sum(sizes) // max(1, len(values))
-    if group > 1:
-        sizes = [size // group for size in sizes]
+    group = max(1, sum(sizes) // max(1, len(values)))
+    sizes = [size // group for size in sizes]
     if isinstance(values, torch.Tensor):  # unlike split(): the parts do not know of one another's changes
         return torch.unsafe_split_with_sizes(values, sizes)
     return np.split(values, np.cumsum(sizes)[:-1])

@@ -24,26 +24,28 @@
 #' plan
 #' plan$fewest_rows("a.csv")
 sharded_plan = function(counts, min_samples_per_stratum = NULL, scope = "global", mean_batch_size = NULL) {
-  plan = make_sharded_plan(counts, list(min_samples_per_stratum = min_samples_per_stratum,
-    mean_batch_size = mean_batch_size), scope)
+  request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, scope = scope)
+  core_call("sharded_plan", request)
+  read = read_counts(counts)
+  # Sorted by name, because batches must not depend on the order in which a process lists shards or strata.
+  shards = by_code_point(read$shards)
+  strata = by_code_point(read$strata)
+  counts = counts_matrix(read$table[shards, strata, drop = FALSE], read$shards[shards], read$strata[strata])
+  made = core_call("sharded_plan", c(request, counts_data(counts)), names_in_counts(counts))
+  n_batches = made$n_batches
   structure(class = "sharded_plan", list(
-    n_batches = plan$n_batches,
-    min_samples_per_stratum = plan$min_samples_per_stratum,
-    scope = plan$scope,
-    counts = counts_matrix(plan$table, plan$shards, plan$strata),
-    sizes = function() {
-      n_rows = sum(plan$table)
-      n_rows %/% plan$n_batches + (seq_len(plan$n_batches) <= n_rows %% plan$n_batches)
-    },
+    n_batches = n_batches,
+    min_samples_per_stratum = made$min_samples_per_stratum,
+    scope = scope,
+    counts = counts,
+    sizes = function() sum(counts) %/% n_batches + (seq_len(n_batches) <= sum(counts) %% n_batches),
     fewest_rows = function(shards) {
-      request = c(plan$size, plan["scope"], plan_data(plan, shard_places(plan, shards)))
-      core_call("sharded_plan", request)$fewest
+      core_call("sharded_plan", c(request, counts_data(counts, shard_places(counts, shards))))$fewest
     },
     table = function() {
-      rows = colSums(plan$table)
-      dealt = if (plan$scope == "local") plan$table else matrix(rows, 1L)
-      data.frame(stratum = plan$strata, rows = rows, fewest = colSums(dealt %/% plan$n_batches),
-        most = colSums(divide_up(dealt, plan$n_batches)))
+      dealt = if (scope == "local") counts else t(colSums(counts))
+      data.frame(stratum = colnames(counts), rows = unname(colSums(counts)), fewest = colSums(dealt %/% n_batches),
+        most = colSums(divide_up(dealt, n_batches)), row.names = NULL)
     }
   ))
 }
@@ -59,35 +61,18 @@ print.sharded_plan = function(x, most = 20L, ...) {
   ))
 }
 
-# -> list(n_batches, min_samples_per_stratum, scope, size, table, shards, strata); `size` is what the user gave of
-# list(min_samples_per_stratum, mean_batch_size)
-make_sharded_plan = function(counts, size, scope) {
-  request = c(size, list(scope = scope))
-  core_call("sharded_plan", request)
-  read = counts_in_order(read_counts(counts))
-  made = core_call("sharded_plan", c(request, plan_data(read)), names_in_plan(read))
-  c(made[c("n_batches", "min_samples_per_stratum")], list(scope = scope, size = size), read)
-}
-
 # The table, and the rows of some shards in it, as the core takes them.
-plan_data = function(plan, places = NULL) {
-  data = list(table = as.vector(t(plan$table)), n_strata = as.double(ncol(plan$table)))
+counts_data = function(counts, places = NULL) {
+  data = list(table = as.vector(t(counts)), n_strata = as.double(ncol(counts)))
   c(data, if (!is.null(places)) list(shards = as.double(places - 1L)))
 }
 
 # The names that messages of the core let the host fill in.
-names_in_plan = function(plan) {
-  function(what, place) show_text((if (what == "shard") plan$shards else plan$strata)[place + 1])
-}
-
-# Sorts shards and strata by name: batches must not depend on the order in which a process lists them.
-counts_in_order = function(read) {
-  rows = by_code_point(read$shards)
-  columns = by_code_point(read$strata)
-  list(table = read$table[rows, columns, drop = FALSE], shards = read$shards[rows], strata = read$strata[columns])
+names_in_counts = function(counts) {
+  function(what, place) show_text((if (what == "shard") rownames(counts) else colnames(counts))[place + 1])
 }
 
 # The rows of shards in the table, by their names.
-shard_places = function(plan, shards) {
-  class_codes(shown_names(shards, "shards", "shard"), plan$shards, "shards", noun = "shard")
+shard_places = function(counts, shards) {
+  class_codes(shown_names(shards, "shards", "shard"), rownames(counts), "shards", noun = "shard")
 }

@@ -31,37 +31,28 @@
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
   scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
-  size = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size)
-  settings = c(size, list(scope = scope, shuffle = shuffle, seed = check_range(seed, "seed", largest_seed)))
+  settings = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, scope = scope,
+    shuffle = shuffle, seed = check_range(seed, "seed", largest_seed))
   core_plan("sharded", settings)
-  plan = make_sharded_plan(counts, size, scope)
-  places = shard_places(plan, shards)
-  open = c(settings, list(plan = plan, places = places, strata = strata))
-  if (is_deferred(strata)) {
-    return(new_generator(open_recipe("sharded", seed, open, sharded_labels(plan, places))))
-  }
-  new_generator(sharded_recipe(open))
+  counts = sharded_plan(counts, min_samples_per_stratum, scope, mean_batch_size)$counts
+  places = shard_places(counts, shards)
+  labels = list(names = colnames(counts), shards = rownames(counts)[places])
+  open = c(settings, list(counts = counts, places = places, strata = strata, labels = labels))
+  new_generator(if (is_deferred(strata)) open_recipe("sharded", seed, open, labels) else sharded_recipe(open))
 }
 
 # The recipe of the settings of an open one.
 sharded_recipe = function(open) {
   strata = encode_strata(open$strata, NULL, may_be_empty = TRUE, exact = TRUE)
-  plan = open$plan
-  names = charToRaw(enc2utf8(paste(c(plan$shards, plan$strata), collapse = "\n")))
-  data = c(plan_data(plan, open$places), list(names = names))
-  data$codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
-  settings = open[c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")]
-  parts = core_plan("sharded", c(settings, data), names_in_plan(plan))
-  new_recipe("sharded", open$seed, c(parts, data), labels = sharded_labels(plan, open$places))
-}
-
-sharded_labels = function(plan, places) list(names = plan$strata, shards = plan$shards[places])
-
-# The column of the table of each row, from 1.
-columns_of = function(strata, names) {
-  columns = class_codes(strata$names, names, "strata", noun = "stratum")
+  counts = open$counts
+  columns = class_codes(strata$names, colnames(counts), "strata", noun = "stratum")
   refuse_if(anyDuplicated(columns), "strata", "have strata of different names", "two of one name", "Recode them.")
-  columns[strata$codes]
+  names = charToRaw(enc2utf8(paste(unlist(dimnames(counts)), collapse = "\n")))
+  data = c(counts_data(counts, open$places), list(names = names))
+  data$codes = recipe_codes(columns[strata$codes], ncol(counts))
+  settings = open[c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")]
+  parts = core_plan("sharded", c(settings, data), names_in_counts(counts))
+  new_recipe("sharded", open$seed, c(parts, data), labels = open$labels)
 }
 
 kind_sharded = function() {

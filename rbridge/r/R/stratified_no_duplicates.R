@@ -63,7 +63,8 @@ encode_keys = function(keys, across_columns) {
   columns = refuse_as("keys", strata_columns(keys))
   check_some_rows(length(columns[[1L]]$values), 0L, "keys")
   refuse_as("keys", check_missing(missing_rows(columns), NULL))
-  titles = if (is.list(keys)) titles_of(keys) else "keys"
+  titles = if (is.list(keys)) vapply(columns, `[[`, "", "title") else "keys"
+  titles = unicode_text(titles, "keys", "have columns whose names are Unicode text")
   numbered = lapply(columns, function(column) number_values(column$values))
   names = Map(function(column, found) column$show(found$values), columns, numbered)
   if (across_columns && length(columns) > 1L) {
@@ -75,11 +76,6 @@ encode_keys = function(keys, across_columns) {
   data = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(length(columns)),
     n_values = as.double(lengths(names)))
   list(data = data, labels = list(keys = titles), names = names, shown = shortened(unlist(names)))
-}
-
-titles_of = function(columns) {
-  titles = if (is.null(names(columns))) as.character(seq_along(columns)) else names(columns)
-  unicode_text(replace(titles, is.na(titles), "NA"), "keys", "have columns whose names are Unicode text")
 }
 
 # The values of all columns, numbered together, column after column.
