@@ -58,8 +58,9 @@ class Dealt : public Sampler {
     host.counts("counts", codes.counts);
     host.number("even", is_even);
     List<double> rows(taken.begin(), taken.end()), own = weights;
-    for (int64_t stratum = 0; weights.empty() && stratum < codes.n_strata; stratum++) {
-      own.push_back(static_cast<double>(codes.rows_of(stratum)) / rows[stratum]);
+    own.resize(taken.size(), -1);
+    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
+      if (own[stratum] < 0) own[stratum] = static_cast<double>(codes.rows_of(stratum)) / rows[stratum];
     }
     give_weights(own, rows, host);
   }
@@ -70,7 +71,7 @@ class Dealt : public Sampler {
   Codes codes;
   uint32_t seed;
   List<int64_t> taken;  /* the rows of each stratum in an epoch, at least 1 */
-  List<double> weights; /* of the strata, if any is given */
+  List<double> weights; /* of the strata, -1 if it is not given */
   bool is_even = true, is_shuffled = true, is_walked = false, is_permuted = false;
 
   /* The numbers of the strata that a parameter names. */
@@ -80,6 +81,15 @@ class Dealt : public Sampler {
     for (double number : numbers) are_strata = are_strata && number < static_cast<double>(codes.n_strata);
     if (!are_strata) refuse(name, "others", "name strata");
     return {numbers.begin(), numbers.end()};
+  }
+
+  /* The values of a parameter that have names, by stratum; -1 for others. */
+  List<double> named_numbers(const Values &given, const std::string &name, bool are_whole) const {
+    List<double> values(codes.n_strata, -1);
+    std::vector<double> items = given.several(name, are_whole);
+    std::vector<int64_t> strata = strata_of(given, name, items.size());
+    for (size_t i = 0; i < items.size(); i++) values[strata[i]] = items[i];
+    return values;
   }
 
  private:

@@ -38,7 +38,7 @@ class Downsampled : public Dealt {
     Counts rows(taken, codes.rows_of_strata());
     n_batches = batches_by_size("batch_size", rows, given.whole("batch_size", 1), given.whole_or("num_replicas", 1, 1));
     is_walked = given.flag("in_turn");
-    if (given.has("weights")) find_weights(given);
+    if (given.has("weights")) weights = named_numbers(given, "weights", false);
   }
 
  private:
@@ -60,15 +60,6 @@ class Downsampled : public Dealt {
       throw Refusal{"multiplier", text("keep at least 1 row: be at least 0.5 / ", rows), "", "", 0, place};
     }
     if (kept < static_cast<double>(taken[stratum])) taken[stratum] = static_cast<int64_t>(kept);
-  }
-
-  void find_weights(const Values &given) {
-    for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) {
-      weights.push_back(static_cast<double>(codes.rows_of(stratum)) / static_cast<double>(taken[stratum]));
-    }
-    std::vector<double> numbers = given.several("weights", false);
-    std::vector<int64_t> strata = strata_of(given, "weights", numbers.size());
-    for (size_t i = 0; i < numbers.size(); i++) weights[strata[i]] = numbers[i];
   }
 };
 

@@ -170,9 +170,7 @@ struct GroupSizes {
 
 /* Those of all strata: each group counts for all strata of which it has rows, if `contents` are given, or for one. */
 inline List<GroupSizes> sizes_of_groups(const RowGroups &rows, const GroupContents *contents, int64_t minimum) {
-  GroupSizes none;
-  none.minimum = minimum;
-  List<GroupSizes> sizes(rows.strata.n_strata, none);
+  List<GroupSizes> sizes(rows.strata.n_strata, GroupSizes{minimum});
   for (int64_t stratum = 0; contents != nullptr && stratum < rows.strata.n_strata; stratum++) {
     for (int64_t entry = contents->starts[stratum]; entry < contents->starts[stratum + 1]; entry++) {
       sizes[stratum].add(contents->held[entry]);
@@ -182,6 +180,13 @@ inline List<GroupSizes> sizes_of_groups(const RowGroups &rows, const GroupConten
     if (rows.sizes[group] > 0) sizes[rows.stratum_of[group]].add(rows.sizes[group]);
   }
   return sizes;
+}
+
+/* The number of batches that a bound allows all strata. */
+inline int64_t batches_of_all(const List<GroupSizes> &sizes, int64_t (GroupSizes::*bound)() const) {
+  int64_t least = LARGEST_COUNT;
+  for (const GroupSizes &of : sizes) least = std::min(least, (of.*bound)());
+  return least;
 }
 
 /* Give the offsets of batches of these sizes in this order; return where each batch begins. */

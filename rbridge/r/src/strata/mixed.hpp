@@ -300,22 +300,14 @@ class MixedPlan {
 
   /* The number of batches that no division exceeds. */
   int64_t most_batches(int64_t minimum) const {
-    int64_t bound = LARGEST_COUNT;
-    for (const GroupSizes &of : sizes_of_groups(groups.rows, &groups.contents, minimum)) {
-      bound = std::min(bound, of.most_batches());
-    }
-    return bound;
+    return batches_of_all(sizes_of_groups(groups.rows, &groups.contents, minimum), &GroupSizes::most_batches);
   }
 
   /* The number of batches that are sure to keep the minimum if each group counts for one stratum only. */
   int64_t sure_batches(int64_t minimum) const {
-    GroupSizes none;
-    none.minimum = minimum;
-    List<GroupSizes> sizes(groups.n_strata(), none);
-    int64_t sure = LARGEST_COUNT;
+    List<GroupSizes> sizes(groups.n_strata(), GroupSizes{minimum});
     for (int32_t group : line) sizes[groups.ranks[group]].add(groups.counts[group]);
-    for (const GroupSizes &of : sizes) sure = std::min(sure, of.sure_batches());
-    return sure;
+    return batches_of_all(sizes, &GroupSizes::sure_batches);
   }
 
   /* Keep batches that are sure to have the minimum. */

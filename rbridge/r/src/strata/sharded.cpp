@@ -48,6 +48,7 @@ class ShardedPlan : public Answer {
   int64_t guaranteed = 0;
   std::vector<int64_t> shards; /* of this process, and their cells */
   List<Cell> cells;
+  List<int64_t> sizes;         /* the rows of each of these shards */
   int64_t n_own = 0, fewest = 0; /* rows, and the fewest in a batch */
   List<int64_t> offsets;         /* n_batches + 1, unless there are fewer rows than batches */
 
@@ -121,10 +122,12 @@ class ShardedPlan : public Answer {
       }
     }
     for (int64_t shard : shards) {
+      int64_t before = n_own;
       for (int64_t stratum = 0; stratum < n_strata; stratum++) {
         cells.push_back({rows_of(shard, stratum), begins[shard * n_strata + stratum]});
         n_own += cells.back().count;
       }
+      sizes.push_back(n_own - before);
     }
     if (n_own >= n_batches) find_offsets(host);
   }
@@ -182,12 +185,6 @@ class Sharded : public ShardedPlan {
   View<int32_t> codes_of_integers;
   Rows layout, pool; /* of the first epoch */
 
-  int64_t size_of(size_t shard) const {
-    int64_t size = 0;
-    for (int64_t stratum = 0; stratum < n_strata; stratum++) size += cells[int64_t(shard) * n_strata + stratum].count;
-    return size;
-  }
-
   /* Refuse the shards of a process if some batch would have no row of it. */
   void check_shards(const Values &given) const {
     if (fewest > 0) return;
@@ -209,7 +206,7 @@ class Sharded : public ShardedPlan {
     const Code *code = codes.values;
     for (size_t shard = 0; shard < shards.size(); shard++) {
       List<int64_t> counts(n_strata);
-      for (int64_t left = size_of(shard); left > 0; left--, code++) {
+      for (int64_t left = sizes[shard]; left > 0; left--, code++) {
         if (*code >= n_strata || static_cast<int64_t>(*code) < 0) refuse("codes", "others", "be numbers of strata");
         counts[*code]++;
       }
@@ -235,9 +232,7 @@ class Sharded : public ShardedPlan {
       }
       host.go_on(cell.count);
     }
-    int64_t largest = 0;
-    for (size_t shard = 0; shard < shards.size(); shard++) largest = std::max(largest, size_of(shard));
-    pool.resize(static_cast<size_t>(largest));
+    pool = Rows(*std::max_element(sizes.begin(), sizes.end()));
     layout = std::move(places);
   }
 

@@ -84,7 +84,7 @@ class Stratified : public Dealt {
     is_shuffled = given.flag("shuffle");
     taken = rows.counts;
     if (given.has("shares")) {
-      take_shares(named_numbers("shares", false));
+      take_shares(named_numbers(given, "shares", false));
     } else if (given.has("temperature") || given.has("cap")) {
       take_by_size();
     } else if (given.has("balance")) {
@@ -110,18 +110,9 @@ class Stratified : public Dealt {
   double mean, replicas;
   int rare;
 
-  /* The values that have names, by stratum; -1 for others. */
-  List<double> named_numbers(const std::string &name, bool are_whole) const {
-    List<double> values(codes.n_strata, -1);
-    std::vector<double> items = given.several(name, are_whole);
-    std::vector<int64_t> strata = strata_of(given, name, items.size());
-    for (size_t i = 0; i < items.size(); i++) values[strata[i]] = items[i];
-    return values;
-  }
-
   List<double> minimums() const {
     if (!given.has(MINIMUM + "_strata")) return List<double>(codes.n_strata, given.whole(MINIMUM, 1));
-    List<double> values = named_numbers(MINIMUM, true);
+    List<double> values = named_numbers(given, MINIMUM, true);
     for (double &value : values) value = std::fmax(value, 0);
     return values;
   }

@@ -176,9 +176,7 @@ class StratifiedGroup : public Sampler {
   /* The number of batches that keep a minimum in every epoch. */
   int64_t sure_batches(int64_t least) const {
     if (!together) return counts.fewest() / least;
-    int64_t sure = LARGEST_COUNT;
-    for (const GroupSizes &of : sizes_of_groups(rows, nullptr, least)) sure = std::min(sure, of.sure_batches());
-    return sure;
+    return batches_of_all(sizes_of_groups(rows, nullptr, least), &GroupSizes::sure_batches);
   }
 
   /* Refuse a minimum that a stratum does not have, or warn of it. */
