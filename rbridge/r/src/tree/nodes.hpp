@@ -169,9 +169,8 @@ class NodeBuilder {
       refuse("spec", "more", text("make at most ", LARGEST_COUNT, " nodes and rows of leaves"));
     }
     Nodes nodes = numbered_nodes();
-    Numbers<uint8_t> marks(declaration.n_rows);
-    std::fill(marks.begin(), marks.end(), uint8_t(0));
-    for (int64_t node = 0; node < n_declared; node++) count_rows(node, marks, nodes);
+    List<int32_t> marks(declaration.n_rows, -1);
+    for (int32_t node = 0; node < n_declared; node++) count_rows(node, marks, nodes);
     return nodes;
   }
 
@@ -351,37 +350,30 @@ class NodeBuilder {
     for (int64_t node = 0; node < declaration.count(); node++) {
       if (!declaration.is_leaf(node)) continue;
       visit_nodes(node, [&](int64_t number, int64_t clone) {
-        int64_t begin = of(node).begins[clone];
-        for (int64_t i = 0; i < nodes.rows[number]; i++) {
-          nodes.options[nodes.offsets[number] + i] = of(node).row(begin + i);
-        }
+        int32_t *options = nodes.options.data() + nodes.offsets[number];
+        for (int64_t i = 0; i < nodes.rows[number]; i++) options[i] = of(node).row(of(node).begins[clone] + i);
       });
     }
     return nodes;
   }
 
-  /* Count the rows of the nodes of a declared one that no child takes. The marks of rows are all 0, also afterwards. */
-  void count_rows(int64_t node, Numbers<uint8_t> &marks, Nodes &nodes) {
+  /* Count the rows of the nodes of a declared one that no child takes; those of its children are marked with it. */
+  void count_rows(int32_t node, List<int32_t> &marks, Nodes &nodes) {
     if (declaration.is_leaf(node)) return;
-    auto mark = [&](int64_t marked, uint8_t value) {
-      visit_nodes(marked, [&](int64_t, int64_t clone) {
-        const Clones &theirs = of(marked);
-        for (int64_t i = 0; i < theirs.n_rows(clone); i++) {
-          marks[theirs.row(theirs.begins[clone] + i)] = value;
-        }
+    for (int64_t child = node + 1; child < declaration.count() && declaration[child].parent >= node; child++) {
+      if (declaration[child].parent != node) continue;
+      const Clones &theirs = of(child);
+      visit_nodes(child, [&](int64_t, int64_t clone) {
+        for (int64_t i = theirs.begins[clone]; i < theirs.begins[clone + 1]; i++) marks[theirs.row(i)] = node;
         host.go_on(theirs.n_rows(clone));
       });
-    };
-    for (int64_t child = node + 1; child < declaration.count() && declaration[child].parent >= node; child++) {
-      if (declaration[child].parent == node) mark(child, 1);
     }
+    const Clones &mine = of(node);
     visit_nodes(node, [&](int64_t number, int64_t clone) {
-      int64_t begin = of(node).begins[clone];
-      for (int64_t i = 0; i < nodes.rows[number]; i++) {
-        nodes.untaken[number] += marks[of(node).row(begin + i)] == 0;
+      for (int64_t i = mine.begins[clone]; i < mine.begins[clone + 1]; i++) {
+        nodes.untaken[number] += marks[mine.row(i)] != node;
       }
     });
-    mark(node, 0);
   }
 };
 
