@@ -43,7 +43,7 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     ids = np.array(column.values)
     ids.setflags(write=False)
-    return Coded(column.codes, ids, column.names)
+    return Coded(column.codes.astype(np.int32), ids, column.names)
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:

@@ -107,7 +107,8 @@ def _taken(node: Node, column: Column) -> NDArray[np.bool_]:
             met = values.isin(wanted) ^ (op == "not in")
         else:
             met = getattr(values, op)(*wanted)
-    return np.asarray([op == "isnull", *met], dtype=np.bool_)
+    flags: NDArray[np.bool_] = np.concatenate([[op == "isnull"], met]).astype(np.bool_)
+    return flags
 
 
 def unknown_values(node: Node, column: Column) -> list[str]:

@@ -39,7 +39,6 @@ rows_by_epoch = function(rows) {
   is_table = is.list(rows) && !is.object(rows)
   table = if (is_table) read_epoch_table(rows, "rows", "rows", "rows") else list("0" = rows)
   stages = lapply(table, feedback_rows)
-  refuse_if(any(lengths(stages) == 0L), "rows", "have rows for each epoch", "0 values")
   numbers = as.double(unlist(stages, use.names = FALSE)) - 1
   numbers[!(numbers >= 0 & numbers < largest_count & numbers == floor(numbers))] = -1
   list(rows = as.integer(numbers), begins = as.double(names(table)),

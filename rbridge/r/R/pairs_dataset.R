@@ -40,7 +40,7 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
 #'
 #' @description
 #' Creates a [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
-#' The dataloader requests whole batches at once.
+#' The dataloader requests whole batches at once, and converts them as those of [pair_dataset()].
 #'
 #' @param negatives_per_positive (`integer(1)`)\cr
 #'   As in the sampler.
@@ -52,8 +52,6 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
 #' * if given, `user_id`, `positive_id` and `negatives_id`, and `user_features`, `positive_features` and
 #'   `negatives_features`.
 #'   Features of negatives have the dimensions triple, negative and, for a matrix of features, its columns.
-#'
-#' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
 #' @export
 #' @examples
@@ -114,13 +112,13 @@ rows_of = function(values, codes) {
 
 # Features by code; names are ids, or codes.
 check_features = function(features, ids, count, parameter) {
-  features = exact_numbers(features)
-  refuse_if(length(dim(features)) > 2L, parameter, "be a vector or a matrix",
-    show_count(length(dim(features)), "dimension"))
   if (is.null(features)) {
     return(NULL)
   }
-  refuse_if(!is.numeric(features) || is.object(features), parameter, "be numbers", show_value(features))
+  features = exact_numbers(features)
+  is_array = length(dim(features)) > 2L
+  refuse_if(!is.numeric(features) || is.object(features) || is_array, parameter, "be numbers, a vector or a matrix",
+    show_value(features))
   refuse_if(NROW(features) != count, parameter, sprintf("have one value or one row for each of %.0f", count),
     show_count(NROW(features), "value"))
   in_order_of(features, c(if (!is.null(ids)) list(ids), list(seq_len(count))), parameter)

@@ -2,8 +2,6 @@
 #'
 #' @description
 #' Creates a batch sampler for [torch::dataloader()], for recommenders and other models of interactions.
-#' An epoch has all observed pairs of a user and an item, the positives, and new pairs that were not observed, the
-#' negatives.
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels.
 #' \twin{NegativePairBatchSampler}{pairs}
 #' Example: `vignette("recommender", package = "rbridge")`.
@@ -13,7 +11,6 @@
 #'   The user and the item of each positive: codes, integers from 1, or ids.
 #'   Or `character(1)`, the name of a column of the task, for a task that mlr3 splits, resamples or reorders.
 #'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance.
-#'   Use `factor()` to treat numbers as ids.
 #'   A pair that occurs twice is two positives.
 #' @eval described("NegativePairBatchSampler", "ratio", "batch_size", "method", "unique", "reject_positives", "power",
 #'   "full_users")

@@ -10,10 +10,8 @@
 #' @inheritParams batch_sampler_pairs
 #'
 #' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
-#' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
-#'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items;
-#' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
+#' Its instances have the members of those of [batch_sampler_pairs()], where `counts()` returns `n_users`, `n_items`,
+#' `n_positives`, the triples of an epoch, `negatives_per_positive`, and `n_skipped_users`, who have met all items.
 #'
 #' @export
 #' @examples

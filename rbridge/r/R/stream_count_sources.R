@@ -17,7 +17,7 @@
 #' count_sources(sources, read = identity, stratum = identity)
 count_sources = function(sources, read, stratum) {
   names = source_names(sources)
-  check_reading(read, stratum)
+  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
   ordered = by_code_point(names)
   counted = lapply(ordered, function(place) {
     count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])

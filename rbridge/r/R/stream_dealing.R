@@ -60,18 +60,13 @@ deal_counted = function(taken, shifts, n_batches, first) {
 
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
 # The batch that was cut last is held back, because the rows left at the end are added to it.
-deal_declared = function(n_strata, least, least_rows, first) {
+deal_declared = function(n_strata, least, least_rows) {
   held = list() # the batch that is held back, in parts
   parts = list() # of the next batch
   counts = numeric(n_strata) # of the next batch
-  unwanted = first
   ready = list() # batches that are cut
   deliver = function(parts) {
-    if (length(parts) == 0L) {
-      return()
-    }
-    unwanted <<- unwanted - 1
-    if (unwanted < 0) {
+    if (length(parts) > 0L) {
       ready[[length(ready) + 1L]] <<- bind_parts(parts)
     }
   }

@@ -11,24 +11,15 @@ source_names = function(sources) {
   shown_names(unname(named), "sources", "source")
 }
 
-check_reading = function(read, stratum) {
-  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
-  refuse_if(!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum)), "stratum",
-    "be a function of the rows, or the name of a column", show_value(stratum))
-}
-
 # -> list(rows, strata = one value a row)
 read_source = function(source, name, read, stratum) {
-  failed = function(condition) {
-    stop_source("The source '%s' cannot be read. %s", name, conditionMessage(condition))
-  }
   tryCatch({
     rows = without_factors(read(source))
     if (!is.data.frame(rows) && !(is.vector(rows) && is.null(dim(rows)))) {
       stop("The reader must return a data.frame, or a vector or list of one value a row.")
     }
     list(rows = rows, strata = strata_of_rows(rows, stratum))
-  }, error = failed)
+  }, error = function(problem) stop_source("The source '%s' cannot be read. %s", name, conditionMessage(problem)))
 }
 
 # Factors of sources may have other levels, so they are text: rbind() would change their codes.
@@ -46,7 +37,7 @@ strata_of_rows = function(rows, stratum) {
   if (n_rows == 0L) {
     return(character())
   }
-  refuse_if(!is.function(stratum) && !stratum %in% names(rows), "stratum",
+  refuse_if(!is.function(stratum) && !isTRUE(stratum %in% names(rows)), "stratum",
     "be a function of the rows, or name one of their columns", show_value(stratum))
   strata = if (is.function(stratum)) stratum(rows) else rows[[stratum]]
   if (is.list(strata)) {

@@ -37,8 +37,7 @@
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none,
-#'   unless the stream is already placed within this epoch;
+#' * `set_epoch(epoch, batches_done)`, as those of every [batch_sampler_instance];
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
 #'   stratum, by name, and of each row of a batch: its rows divided by its rows in an epoch, over all lanes;
@@ -61,7 +60,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
-  check_reading(read, stratum)
+  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
   shares = plain_value(shares)
   asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
   request = c(list(n_sources = length(given)), asked)
@@ -134,19 +133,16 @@ stream_dataset = function(stream) {
       newest <<- NULL
       function() {
         if (is.null(following)) {
-          place = places$.place
-          check_range(place$epoch, "epoch", last_epoch)
-          following <<- stream_batches(stream, own_lanes, place$epoch, place$batch / stream$stride)
-          go_on_at(new_place(place$epoch + 1))
-          own$place = place
+          own$place = places$.place
+          check_range(own$place$epoch, "epoch", last_epoch)
+          following <<- stream_batches(stream, own_lanes, own$place$epoch, own$place$batch / stream$stride)
+          go_on_at(new_place(own$place$epoch + 1))
           newest <<- own
         }
         found = following()
         if (is.null(found)) {
           following <<- function() NULL
-          if (identical(newest, own)) {
-            newest <<- NULL
-          }
+          newest <<- if (!identical(newest, own)) newest
           return(coro::exhausted())
         }
         own$place$batch = found$turn * stream$stride
@@ -205,7 +201,12 @@ stream_batches = function(stream, own_lanes, epoch, first) {
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.
   of_lanes = lapply(seq_len(own_lanes) - 1, function(place) {
     lane = stream$rank + stream$stride * place + 1
-    lane_batches(stream, lane, epoch, drawn, ceiling(max(0, first - place) / own_lanes))
+    done = ceiling(max(0, first - place) / own_lanes)
+    following = lane_batches(stream, lane, epoch, drawn, done)
+    for (batch in seq_len(if (is.null(stream$lanes$counts)) done else 0)) {
+      following()
+    }
+    following
   })
   turn = first
   function() {
@@ -220,12 +221,12 @@ stream_batches = function(stream, own_lanes, epoch, first) {
   }
 }
 
-# A function that returns the next batch of a lane at each call, NULL at the end.
+# A function that returns the next batch of a lane at each call, with counts from `first` on; NULL at the end.
 lane_batches = function(stream, lane, epoch, drawn, first) {
   lanes = stream$lanes
   counts = lanes$counts
   dealing = if (is.null(counts)) {
-    deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
+    deal_declared(length(stream$strata), stream$least, stream$least_rows)
   } else {
     deal_counted(lanes$taken[lane, ], drawn$shifts[lane, ], lanes$n_batches, first)
   }
@@ -301,8 +302,6 @@ check_room = function(stream, dealing, name, n_rows) {
 
 missing_rows_of = function(stream, dealing) {
   missing = stream$strata[dealing$missing()]
-  if (length(missing) == 0L) {
-    return("the next batch is too small")
-  }
-  sprintf("the next batch has too few rows of %s", show_names(missing))
+  lacks = paste("has too few rows of", show_names(missing))
+  paste("the next batch", if (length(missing) == 0L) "is too small" else lacks)
 }

@@ -18,8 +18,7 @@ read_call = function(given) {
     return(list(name = "function"))
   }
   call = "^\\s*(\\w+)\\(((?s).*)\\)\\s*$"
-  is_text = is_plain_text(given) && !is.na(given)
-  parts = if (is_text) regmatches(given, regexec(call, given, perl = TRUE))[[1L]]
+  parts = if (is_plain_text(given) && !is.na(given)) regmatches(given, regexec(call, given, perl = TRUE))[[1L]]
   if (length(parts) == 0L) {
     return(list(name = ""))
   }
@@ -57,10 +56,8 @@ auxiliary_data = function(auxiliary, given) {
     ends = if (is_of_list) c(0, length(value$arguments)) else c(value$arguments, 0, 0)[1:2]
     c(match(value$name, tree_functions, nomatch = 0L) - 1L, ends)
   })
-  texts = lapply(given, function(value) {
-    if (is.function(value)) "function" else if (is_plain_text(value)) value else show_given(value)
-  })
-  list(auxiliary = packed(rbind(names(given), unlist(texts))), functions = unlist(functions, use.names = FALSE))
+  texts = vapply(given, function(value) if (is_plain_text(value)) value else "function", "")
+  list(auxiliary = packed(rbind(names(given), texts)), functions = unlist(functions, use.names = FALSE))
 }
 
 # Texts as bytes, with a separator between them.

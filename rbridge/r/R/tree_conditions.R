@@ -2,9 +2,6 @@
 # A condition is evaluated once for each distinct value of its column, not for each row.
 
 table_rows = function(table) {
-  if (is.data.frame(table)) {
-    return(nrow(table))
-  }
   refuse_if(length(table) == 0L, "table", "have at least one column", "0 columns")
   rows = unique(vapply(table, NROW, 0L))
   refuse_if(length(rows) > 1L, "table", "have columns of equal length",
@@ -15,21 +12,16 @@ table_rows = function(table) {
 # The used columns, from the table or else from the task.
 tree_table = function(table, columns, task) {
   known = if (is.null(table)) setdiff(task$backend$colnames, task$backend$primary_key) else names(table)
-  for (name in columns) {
+  lapply(stats::setNames(nm = columns), function(name) {
     found = sum(known %in% name)
     none = sprintf("no such column; it has %s,", show_names(known))
     refuse_if(found != 1L, "table", sprintf("have one column '%s'", name),
       if (found == 0L) none else sprintf("%d such columns", found))
-  }
-  if (is.null(table)) {
-    return(if (length(columns) > 0L) lapply(task_columns(task, columns), plain_value))
-  }
-  taken = lapply(as.list(table)[columns], plain_value)
-  for (name in columns) {
-    refuse_if(length(dim(taken[[name]])) > 1L, "table", sprintf("hold a vector in column '%s'", name),
-      sprintf("a value of class '%s'", class(taken[[name]])[1L]))
-  }
-  taken
+    column = plain_value(if (is.null(table)) task_columns(task, name)[[1L]] else table[[name]])
+    refuse_if(length(dim(column)) > 1L, "table", sprintf("hold a vector in column '%s'", name),
+      sprintf("a value of class '%s'", class(column)[1L]))
+    column
+  })
 }
 
 # A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance,
@@ -66,8 +58,7 @@ tree_numbers = function(column, name) {
 
 # Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
-  op = node$keys[["op"]]
-  op = if (is.null(op)) "eq" else op
+  op = c(node$keys[["op"]], "eq")[1L]
   values = column$values
   if (op == "isnull") {
     return(c(TRUE, logical(length(values))))

@@ -32,7 +32,6 @@
 auxiliary_dataset = function(dataset, augment) {
   refuse_if(!inherits(dataset, "dataset"), "dataset", "be a dataset of torch, not its generator", show_value(dataset))
   refuse_if(!is.function(.subset2(dataset, ".getbatch")), "dataset", "have a method '.getbatch'", "one without")
-  refuse_if(!is.function(augment), "augment", "be a function of a batch and its auxiliary values", show_value(augment))
   generator = torch::dataset(
     name = "auxiliary_dataset",
     task = source_task(dataset),

@@ -103,19 +103,16 @@ endless_batches = function(private, place) {
   part = list(kind = "tree", seed = epoch_seed(recipe$seed, epoch), parts = utils::modifyList(recipe$parts, changed))
   state = list2env(list(.recipe = part, .instance = NULL), parent = emptyenv())
   setup = private$.setup
-  past = place$batch * size
-  number = past %/% drawn_at_once - 1
+  taken = place$batch * size
+  number = -1
   drawn = NULL
-  taken = drawn_at_once
   function() {
-    if (taken == drawn_at_once) {
-      number <<- number + 1
+    if (taken %/% drawn_at_once != number) {
+      number <<- taken %/% drawn_at_once
       drawn <<- core_batches(state, number)
       drawn$aux <<- drawn_auxiliary(setup, drawn, epoch, begin = number * drawn_at_once)
-      taken <<- past %% drawn_at_once
-      past <<- 0
     }
-    places = taken + seq_len(size)
+    places = taken %% drawn_at_once + seq_len(size)
     taken <<- taken + size
     if (is.null(drawn$aux)) drawn$rows[places] else with_auxiliary(drawn$rows, drawn$aux, places)
   }

@@ -4,7 +4,12 @@
 # A node is list(name, path, parent, keys); its parent is a place among the nodes, counted from 0, -1 for the root.
 read_specification = function(spec) {
   if (is.character(spec) && length(spec) == 1L && !is.na(spec)) {
-    spec = read_tree_yaml(unicode_text(spec, "spec", "be text in UTF-8"))
+    spec = unicode_text(spec, "spec", "be text in UTF-8")
+    if (!grepl("\n", spec, fixed = TRUE) && grepl("\\.ya?ml$", spec)) {
+      check_regular_file(spec, "spec")
+      spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+    }
+    spec = load_yaml(spec, "spec")
   }
   refuse_if(!is_mapping(spec), "spec", "be a mapping: the root node", show_given(spec))
   nodes = list()
@@ -83,21 +88,9 @@ show_given = function(value) {
   if (is.list(value) && !is.object(value)) show_count(length(value), "value") else show_value(value)
 }
 
-# YAML text, or that of a file -> nested lists
-read_tree_yaml = function(spec) {
-  if (!grepl("\n", spec, fixed = TRUE) && grepl("\\.ya?ml$", spec)) {
-    check_regular_file(spec, "spec")
-    spec = paste(readLines(spec, encoding = "UTF-8", warn = FALSE), collapse = "\n")
-  }
-  load_yaml(spec, "spec")
-}
-
-# y and n are text, as in Python; sequences stay lists.
+# YAML -> nested lists; y and n are text, as in Python; sequences stay lists.
 load_yaml = function(text, parameter) {
-  if (!requireNamespace("yaml", quietly = TRUE)) {
-    stop("The package yaml, which reads specifications of trees, is not installed. ",
-      "Install it: install.packages(\"yaml\").", call. = FALSE)
-  }
+  loadNamespace("yaml")
   handlers = list(
     seq = identity,
     int = as.double,

@@ -241,27 +241,27 @@ class Observed : public Sampler {
   /* Without a number of users or items, memory is needed for as many as the largest code says. */
   static constexpr int64_t MOST_UNCOUNTED = 1 << 24;
 
-  /* Call visit(i, code) for the codes of users or items, in either type of numbers. */
+  /* Call work(codes) for the codes of users or items, in either type of numbers. */
+  template <class Work>
+  auto with_codes(const std::string &name, Work work) const {
+    const auto *integers = std::get_if<View<int32_t>>(&given[name]);
+    return integers != nullptr ? work(*integers) : work(given.array<double>(name, "be codes"));
+  }
+
+  /* Call visit(i, code) for them. */
   template <class Visit>
   void visit_codes(const std::string &name, Host &host, Visit visit) const {
-    auto visit_all = [&](const auto &codes) {
+    with_codes(name, [&](const auto &codes) {
       host.in_steps(codes.length, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; i++) visit(i, codes[i]);
       });
-    };
-    const auto *integers = std::get_if<View<int32_t>>(&given[name]);
-    integers != nullptr ? visit_all(*integers) : visit_all(given.array<double>(name, "be codes"));
-  }
-
-  int64_t length_of(const std::string &name) const {
-    const auto *integers = std::get_if<View<int32_t>>(&given[name]);
-    return integers != nullptr ? integers->length : given.array<double>(name, "be codes").length;
+    });
   }
 
   /* Check the codes of users or items; return the number of values, and of codes: by default the largest plus 1. */
   std::pair<int64_t, int64_t> count_codes(const std::string &name, Host &host) const {
     bool is_counted = given.has("n_" + name);
-    int64_t n_values = length_of(name);
+    int64_t n_values = with_codes(name, [](const auto &codes) { return codes.length; });
     double uncounted = static_cast<double>(std::max(n_values, MOST_UNCOUNTED));
     double most = given.whole_or("n_" + name, uncounted, 1, LARGEST_COUNT), largest = 0;
     visit_codes(name, host, [&](int64_t, auto given_code) {
@@ -317,7 +317,10 @@ class Pairs : public Observed {
     if (method == UNIFORM) check_table();
     if (method == POPULARITY) weigh_items(host);
     if (method == UNIFORM && rejects) free = FreeCells(distinct, n_users * n_items);
-    choose_pair_batches();
+    std::string counts = count_of(cells.count(), "positive") + " and " + count_of(n_negatives, "negative");
+    if (n_negatives == 0) refuse("ratio", "an epoch of " + counts, "leave room for a negative");
+    std::string why = "so that every batch has a positive and a negative of " + counts;
+    choose_batches(cells.count() + n_negatives, std::min(cells.count(), n_negatives), why, why);
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
@@ -405,13 +408,6 @@ class Pairs : public Observed {
     refuse("method", got, "keep at least 1/100 of what is drawn", advice, worst - lost.begin());
   }
 
-  void choose_pair_batches() {
-    std::string counts = count_of(cells.count(), "positive") + " and " + count_of(n_negatives, "negative");
-    if (n_negatives == 0) refuse("ratio", "an epoch of " + counts, "leave room for a negative");
-    std::string why = "so that every batch has a positive and a negative of " + counts;
-    choose_batches(cells.count() + n_negatives, std::min(cells.count(), n_negatives), why, why);
-  }
-
   void draw_negatives(Generator &generator, int64_t *negatives, Host &host) const {
     Draws draws(generator, unique, host);
     if (method == UNIFORM) {
@@ -443,8 +439,9 @@ class Pairs : public Observed {
         prefetch(distinct.values + (starts[users[i]] + starts[users[i] + 1]) / 2);
       }
       for (int64_t i = 0; i < size; i++) {
-        int64_t cell = users[i] * n_items + items[i];
-        if (!rejects || !is_positive(users[i], cell)) negatives[done++] = cell;
+        int64_t user = users[i], cell = user * n_items + items[i];
+        if (rejects && std::binary_search(&distinct[starts[user]], &distinct[starts[user + 1]], cell)) continue;
+        negatives[done++] = cell;
       }
     }
   }
@@ -458,10 +455,6 @@ class Pairs : public Observed {
       half = left / 2;
       for (int64_t i = 0; i < count; i++) items[i] += sums[items[i] + half - 1] <= sought[i] ? half : 0;
     }
-  }
-
-  bool is_positive(int64_t user, int64_t cell) const {
-    return std::binary_search(distinct.values + starts[user], distinct.values + starts[user + 1], cell);
   }
 
   /* Write the numbers of the pairs, batch after batch, positives first. */

@@ -50,25 +50,20 @@ const std::vector<Relation> relations = {
     {"buffer_size", true, {"counts"}},
 };
 
-bool has_counts(const Values &given) { return given.has("counts") || given.has("table"); }
-
-void check_way(const Values &given) {
-  check_one_size(given, MINIMUM, "every stratum");
-  if (given.has(MEAN) && given.whole("min_batch_size", 1) > 1) {
-    refuse("min_batch_size", "", "be left out if 'mean_batch_size' is given");
-  }
-  if (has_counts(given)) return;
-  if (given.has_several(MINIMUM)) refuse(MINIMUM, "", "be a positive integer without 'counts'");
-  if (given.has(MEAN)) refuse(MEAN, "", "be given together with 'counts'");
-  if (given.choice("rare", RARE) != RARE_ERROR) refuse("rare", "", "be 'error' without 'counts'");
-}
-
 void check_stream(const Values &given) {
   double n_sources = given.whole("n_sources", 1), replicas = given.whole_or("num_replicas", 1, 1);
   if (!given.is_recipe && given.has("counts") == given.has("strata")) {
     refuse("counts", given.has("counts") ? "both" : "neither", "be given, or 'strata', but not both");
   }
-  check_way(given);
+  check_sizes(given);
+  if (given.has(MEAN) && given.whole("min_batch_size", 1) > 1) {
+    refuse("min_batch_size", "", "be left out if 'mean_batch_size' is given");
+  }
+  if (!given.has("counts") && !given.has("table")) {
+    if (given.has_several(MINIMUM)) refuse(MINIMUM, "", "be a positive integer without 'counts'");
+    if (given.has(MEAN)) refuse(MEAN, "", "be given together with 'counts'");
+    if (given.choice("rare", RARE) != RARE_ERROR) refuse("rare", "", "be 'error' without 'counts'");
+  }
   if (replicas > n_sources) {
     std::string advice = text("Divide the data into at least ", replicas, " sources.");
     refuse("num_replicas", "", text("be at most ", n_sources, ", the number of sources"), advice);
@@ -165,7 +160,6 @@ class Stream : public Sampler {
 
   /* The lane and the stratum of an element of the table. */
   int64_t cell_of(int64_t i) const { return i / n_strata % n_lanes * n_strata + i % n_strata; }
-  int64_t rows_of(int64_t cell) const { return totals[cell]; }
   int64_t stratum_of(int64_t cell) const { return cell % n_strata; }
   int64_t lane_of(int64_t cell) const { return cell / n_strata + first_row; }
 
@@ -247,7 +241,7 @@ class Stream : public Sampler {
 
   void warn(int64_t cell, const std::string &consequence, Host &host) const {
     host.stratum = stratum_of(cell);
-    host.warning = text("Lane ", lane_of(cell), " has ", count_of(rows_of(cell), "row"), " of '{stratum}', ");
+    host.warning = text("Lane ", lane_of(cell), " has ", count_of(totals[cell], "row"), " of '{stratum}', ");
     host.warning += consequence + ".";
   }
 
@@ -275,7 +269,7 @@ class Stream : public Sampler {
   /* Take each row once. */
   void take_once(Host &host) {
     if (smallest_batch(1) == 0) refuse_empty("leave each lane rows", FEWER);
-    if (rows_of(fewest) == 0 && rare == RARE_ERROR) {
+    if (totals[fewest] == 0 && rare == RARE_ERROR) {
       refuse_empty("leave each lane rows of each stratum", "Use fewer lanes, or set 'rare' to 'warn' or 'allow'.");
     }
     int64_t most = given.has(MEAN) ? batches_by_mean_size(host) : batches_by_minimums(host), least_rows = 1;
@@ -285,7 +279,7 @@ class Stream : public Sampler {
       refuse("min_batch_size", "", requirement, n_lanes > 1 ? FEWER : "");
     }
     n_batches = largest_that_fits(1, most + 1, [&](int64_t tried) { return smallest_batch(tried) >= least_rows; });
-    guaranteed = rows_of(fewest) / n_batches;
+    guaranteed = totals[fewest] / n_batches;
     taken = totals;
   }
 
@@ -297,8 +291,8 @@ class Stream : public Sampler {
     double most = INFINITY;
     for (int64_t cell = 0; cell < totals.count(); cell++) {
       double minimum = minimums[stratum_of(cell)];
-      double batches = minimum > 0 ? std::floor(static_cast<double>(rows_of(cell)) / minimum) : INFINITY;
-      if (batches < most || (batches == most && rows_of(cell) < rows_of(tightest))) tightest = cell;
+      double batches = minimum > 0 ? std::floor(static_cast<double>(totals[cell]) / minimum) : INFINITY;
+      if (batches < most || (batches == most && totals[cell] < totals[tightest])) tightest = cell;
       most = std::min(most, batches);
     }
     if (most > 0) return static_cast<int64_t>(most);
@@ -306,7 +300,7 @@ class Stream : public Sampler {
     std::string rows = count_of(limited(asked), "row");
     if (rare == RARE_ERROR) {
       std::string verb = are_several ? "ask for" : "be";
-      std::string requirement = text(verb, " at most ", rows_of(tightest), ", ", where(tightest));
+      std::string requirement = text(verb, " at most ", totals[tightest], ", ", where(tightest));
       std::string got = are_several ? rows + " of '{stratum}'" : text(asked);
       refuse(MINIMUM, got, requirement, advice("Lower"), stratum_of(tightest));
     }
@@ -317,7 +311,7 @@ class Stream : public Sampler {
   }
 
   int64_t batches_by_mean_size(Host &host) const {
-    int64_t n_rows = std::accumulate(totals.begin(), totals.end(), int64_t(0)), rows = rows_of(fewest);
+    int64_t n_rows = std::accumulate(totals.begin(), totals.end(), int64_t(0)), rows = totals[fewest];
     int64_t batches = count_by_mean(n_rows, mean * static_cast<double>(n_lanes));
     if (batches <= rows || rare == RARE_ALLOW) return batches;
     std::string made = count_of(batches, "batch");
@@ -333,7 +327,7 @@ class Stream : public Sampler {
 
   /* Take rows of some strata less or more often than once. */
   void take_again() {
-    if (rows_of(fewest) == 0) refuse_empty("leave each lane rows of each stratum", FEWER);
+    if (totals[fewest] == 0) refuse_empty("leave each lane rows of each stratum", FEWER);
     double each = given.has("balance") ? rows_that_balance() : 0;
     double n_rows = std::accumulate(totals.begin(), totals.end(), 0.0);
     if (given.has("balance")) n_rows = each * static_cast<double>(n_strata);
@@ -388,10 +382,10 @@ class Stream : public Sampler {
   /* Refuse fewer rows of a stratum than batches, and more than a batch can have without repeating one. */
   void check_taken(int64_t cell) const {
     int64_t stratum = stratum_of(cell), most = quotient_up(taken[cell], n_batches);
-    if (most > rows_of(cell)) {
+    if (most > totals[cell]) {
       refuse(
           given.has("shares") ? "shares" : MEAN, text(most),
-          text("ask for at most ", count_of(rows_of(cell), "row"), " of '{stratum}' in a batch"),
+          text("ask for at most ", count_of(totals[cell], "row"), " of '{stratum}' in a batch"),
           "No row occurs twice in a batch. Lower 'mean_batch_size'.", stratum
       );
     }

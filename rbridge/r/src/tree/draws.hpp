@@ -205,7 +205,7 @@ class Draws {
   /* Pass the draws of a node, all of which have an option, to its children. */
   void deal_to_children(Chunk &chunk, int64_t node, Host &host) const {
     for (int64_t i = nodes.begin(node); i < nodes.begin(node + 1); i++) {
-      int64_t child = nodes.option(i);
+      int64_t child = nodes.options[i];
       chunk.begins[child] = chunk.cursors[child] = chunk.n_given;
       chunk.n_given += chunk.wanted[child];
     }

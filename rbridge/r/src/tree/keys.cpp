@@ -19,11 +19,7 @@ const Table of_nodes = of_root + Table{
     optional(choice("prune", {"individual", "parent"})),
 };
 
-const std::vector<Relation> relations_of_root = {
-    {"column", false, {"value", "op"}}, {"row_weight", true, {"children"}},
-};
-
-const std::vector<Relation> relations_of_nodes = {
+const std::vector<Relation> relations = {
     {"column", false, {"value", "op", "for_each"}}, {"value", true, {"for_each"}}, {"op", true, {"for_each"}},
     {"for_each", false, {"missing"}}, {"row_weight", true, {"children"}},
 };
@@ -36,7 +32,7 @@ bool is_weight(const Value &value) {
   return text != nullptr && text->rfind("proportional(", 0) == 0 && text->size() > 14 && text->back() == ')';
 }
 
-void check_keys(const Table &table, const std::vector<Relation> &relations, const Values &given) {
+void check_keys(const Table &table, const Values &given) {
   std::string keys;
   for (const Parameter &known : table) keys += (keys.empty() ? "" : ", ") + std::string(known.name);
   for (const auto &item : given.items) {
@@ -65,13 +61,11 @@ void check_keys(const Table &table, const std::vector<Relation> &relations, cons
 }  // namespace
 
 const Kind tree_root_kind = {
-    "tree_root", of_root, nullptr, {}, {},
-    [](const Values &given) { check_keys(of_root, relations_of_root, given); },
+    "tree_root", of_root, nullptr, {}, {}, [](const Values &given) { check_keys(of_root, given); },
 };
 
 const Kind tree_node_kind = {
-    "tree_node", of_nodes, nullptr, {}, {},
-    [](const Values &given) { check_keys(of_nodes, relations_of_nodes, given); },
+    "tree_node", of_nodes, nullptr, {}, {}, [](const Values &given) { check_keys(of_nodes, given); },
 };
 
 }  // namespace pystrat

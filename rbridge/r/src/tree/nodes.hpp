@@ -61,14 +61,13 @@ struct Declaration {
       if (byte == 0x1f) names.emplace_back();
       else names.back() += static_cast<char>(byte);
     }
-    bool fits = read_nodes(given.array<double>("nodes", OF_TREE)) && has_parts() && has_columns(host);
-    if (!fits) refuse("recipe", "others", "have the nodes and the columns of a tree");
+    read_nodes(given.array<double>("nodes", OF_TREE));
+    check_columns(host);
   }
 
   const DeclaredNode &operator[](int64_t node) const { return nodes[node]; }
   int64_t count() const { return nodes.count(); }
   bool is_leaf(int64_t node) const { return node + 1 == count() || nodes[node + 1].parent != node; }
-  const std::string &name(int64_t node) const { return names[node]; }
   int32_t code(int64_t node, int64_t row) const { return codes[nodes[node].column * n_rows + row]; }
   double number(int64_t column, int64_t row) const { return numbers[column * n_rows + row]; }
 
@@ -79,58 +78,52 @@ struct Declaration {
   }
 
   std::string path(int64_t node) const {
-    return node == 0 ? name(node) : path(nodes[node].parent) + "/" + name(node);
+    return node == 0 ? names[node] : path(nodes[node].parent) + "/" + names[node];
   }
 
  private:
-  /* Read the nodes, whose numbers are within their limits; return whether they are. */
-  bool read_nodes(View<double> given) {
+  static void require(bool fits) {
+    if (!fits) refuse("recipe", "others", "have the nodes and the columns of a tree");
+  }
+
+  /* Read the nodes: their numbers are within limits, and parents are before their children, in preorder. */
+  void read_nodes(View<double> given) {
     double n = static_cast<double>(names.count()), n_numbers = static_cast<double>(numbers.length / n_rows);
     double most_column = static_cast<double>(n_values.length) - 1, most = std::numeric_limits<double>::max();
     const double limits[][2] = {{-1, n - 1}, {ALL_ROWS, CLONES_OF_PRESENT}, {REPLACEMENT, SHUFFLED},
                                 {NOTHING, PARENT_TOO}, {1, LARGEST_COUNT}, {-1, most_column}, {-1, most},
                                 {-2, n_numbers - 1}, {-1, n_numbers - 1}};
-    bool fits = given.length == names.count() * DeclaredNode::N_NUMBERS;
-    for (int64_t i = 0; fits && i < given.length; i++) {
+    require(given.length == names.count() * DeclaredNode::N_NUMBERS);
+    for (int64_t i = 0; i < given.length; i++) {
       const double *limit = limits[i % DeclaredNode::N_NUMBERS];
-      fits = given[i] >= limit[0] && given[i] <= limit[1];
+      require(given[i] >= limit[0] && given[i] <= limit[1]);
     }
-    for (const double *one = given.begin(); fits && one != given.end(); one += DeclaredNode::N_NUMBERS) {
+    for (const double *one = given.begin(); one != given.end(); one += DeclaredNode::N_NUMBERS) {
+      int64_t node = nodes.count(), parent = static_cast<int64_t>(one[0]);
+      require(node == 0 ? parent == -1 : parent >= 0 && parent < node && is_within(node - 1, parent));
       nodes.push_back({int32_t(one[0]), uint8_t(one[1]), uint8_t(one[2]), uint8_t(one[3]), int32_t(one[4]),
                        int32_t(one[5]), one[6], int32_t(one[7]), int32_t(one[8])});
+      depths.push_back(node == 0 ? 0 : depths[parent] + 1);
+      require(depths.back() < 1000); /* nodes are gone through by recursion */
+      require(nodes[node].selection == ALL_ROWS || nodes[node].column >= 0);
     }
-    return fits;
   }
 
-  /* Whether parents are before their children, in preorder, and conditions and numbers are those of all columns. */
-  bool has_parts() {
+  /* Check that conditions and numbers are those of all columns, and codes are within limits. */
+  void check_columns(Host &host) {
     int64_t n_taken = 0;
-    bool fits = std::all_of(n_values.begin(), n_values.end(), [&](int32_t limit) {
-      return limit >= 0 && limit <= n_rows;
-    });
-    for (int64_t node = 0; fits && node < count(); node++) {
-      const DeclaredNode &own = nodes[node];
-      fits = node == 0 ? own.parent == -1
-                       : own.parent >= 0 && own.parent < node && is_within(node - 1, own.parent);
-      if (!fits) break;
-      depths.push_back(node == 0 ? 0 : depths[own.parent] + 1);
+    for (int32_t limit : n_values) require(limit >= 0 && limit <= n_rows);
+    for (const DeclaredNode &node : nodes) {
       taken_begins.push_back(n_taken);
-      /* Nodes are gone through by recursion. */
-      fits = depths.back() < 1000 && (own.selection == ALL_ROWS || own.column >= 0);
-      if (fits && own.selection == CONDITION) n_taken += n_values[own.column] + 1;
+      if (node.selection == CONDITION) n_taken += n_values[node.column] + 1;
     }
-    bool are_flags = std::all_of(taken.begin(), taken.end(), [](uint8_t flag) { return flag < 2; });
-    return fits && taken.length == n_taken && are_flags && numbers.length % n_rows == 0;
-  }
-
-  bool has_columns(Host &host) const {
-    bool fits = codes.length == n_values.length * n_rows;
-    for (int64_t column = 0; fits && column < n_values.length; column++) {
+    require(taken.length == n_taken && std::all_of(taken.begin(), taken.end(), [](uint8_t flag) { return flag < 2; }));
+    require(numbers.length % n_rows == 0 && codes.length == n_values.length * n_rows);
+    for (int64_t column = 0; column < n_values.length; column++) {
       const int32_t *own = codes.values + column * n_rows, limit = n_values[column];
-      fits = std::all_of(own, own + n_rows, [&](int32_t code) { return code >= -1 && code < limit; });
+      require(std::all_of(own, own + n_rows, [&](int32_t code) { return code >= -1 && code < limit; }));
       host.go_on(n_rows);
     }
-    return fits;
   }
 };
 
@@ -143,14 +136,10 @@ struct Nodes {
   List<int64_t> offsets; /* of the options: children, or rows at the leaves */
   Rows options;
 
-  int64_t count() const { return static_cast<int64_t>(declared.size()); }
+  int64_t count() const { return declared.count(); }
   int64_t begin(int64_t node) const { return offsets[node]; }
   int64_t n_options(int64_t node) const { return begin(node + 1) - begin(node); }
-  int32_t option(int64_t place) const { return options[place]; }
-  bool is_leaf(int64_t node) const {
-    return node + 1 == count() || depths[node + 1] <= depths[node];
-  }
-  int32_t parent(int64_t node) const { return parents[node]; }
+  bool is_leaf(int64_t node) const { return node + 1 == count() || depths[node + 1] <= depths[node]; }
 };
 
 class NodeBuilder {
@@ -180,9 +169,8 @@ class NodeBuilder {
       refuse("spec", "more", text("make at most ", LARGEST_COUNT, " nodes and rows of leaves"));
     }
     Nodes nodes = numbered_nodes();
-    Numbers<uint8_t> marks(declaration.n_rows);
-    std::fill(marks.begin(), marks.end(), uint8_t(0));
-    for (int64_t node = 0; node < n_declared; node++) count_rows(node, marks, nodes);
+    List<int32_t> marks(declaration.n_rows, -1);
+    for (int32_t node = 0; node < n_declared; node++) count_rows(node, marks, nodes);
     return nodes;
   }
 
@@ -362,37 +350,30 @@ class NodeBuilder {
     for (int64_t node = 0; node < declaration.count(); node++) {
       if (!declaration.is_leaf(node)) continue;
       visit_nodes(node, [&](int64_t number, int64_t clone) {
-        int64_t begin = of(node).begins[clone];
-        for (int64_t i = 0; i < nodes.rows[number]; i++) {
-          nodes.options[nodes.offsets[number] + i] = of(node).row(begin + i);
-        }
+        int32_t *options = nodes.options.data() + nodes.offsets[number];
+        for (int64_t i = 0; i < nodes.rows[number]; i++) options[i] = of(node).row(of(node).begins[clone] + i);
       });
     }
     return nodes;
   }
 
-  /* Count the rows of the nodes of a declared one that no child takes. The marks of rows are all 0, also afterwards. */
-  void count_rows(int64_t node, Numbers<uint8_t> &marks, Nodes &nodes) {
+  /* Count the rows of the nodes of a declared one that no child takes; those of its children are marked with it. */
+  void count_rows(int32_t node, List<int32_t> &marks, Nodes &nodes) {
     if (declaration.is_leaf(node)) return;
-    auto mark = [&](int64_t marked, uint8_t value) {
-      visit_nodes(marked, [&](int64_t, int64_t clone) {
-        const Clones &theirs = of(marked);
-        for (int64_t i = 0; i < theirs.n_rows(clone); i++) {
-          marks[theirs.row(theirs.begins[clone] + i)] = value;
-        }
+    for (int64_t child = node + 1; child < declaration.count() && declaration[child].parent >= node; child++) {
+      if (declaration[child].parent != node) continue;
+      const Clones &theirs = of(child);
+      visit_nodes(child, [&](int64_t, int64_t clone) {
+        for (int64_t i = theirs.begins[clone]; i < theirs.begins[clone + 1]; i++) marks[theirs.row(i)] = node;
         host.go_on(theirs.n_rows(clone));
       });
-    };
-    for (int64_t child = node + 1; child < declaration.count() && declaration[child].parent >= node; child++) {
-      if (declaration[child].parent == node) mark(child, 1);
     }
+    const Clones &mine = of(node);
     visit_nodes(node, [&](int64_t number, int64_t clone) {
-      int64_t begin = of(node).begins[clone];
-      for (int64_t i = 0; i < nodes.rows[number]; i++) {
-        nodes.untaken[number] += marks[of(node).row(begin + i)] == 0;
+      for (int64_t i = mine.begins[clone]; i < mine.begins[clone + 1]; i++) {
+        nodes.untaken[number] += marks[mine.row(i)] != node;
       }
     });
-    mark(node, 0);
   }
 };
 

@@ -66,9 +66,9 @@ class Tree : public Sampler {
       int64_t begin = nodes.begin(node), n_options = nodes.n_options(node), weighed = drawing.begins[node];
       const double *sums = weighed < 0 ? nullptr : drawing.cumulative.data() + weighed;
       double total = 0;
-      for (int64_t i = 0; !is_leaf && i < n_options; i++) total += chances[nodes.option(begin + i)];
+      for (int64_t i = 0; !is_leaf && i < n_options; i++) total += chances[nodes.options[begin + i]];
       for (int64_t i = 0; i < n_options; i++) {
-        int64_t option = nodes.option(begin + i);
+        int64_t option = nodes.options[begin + i];
         double share = sums == nullptr ? 1 / static_cast<double>(n_options)
                                        : (sums[i] - (i > 0 ? sums[i - 1] : 0)) / sums[n_options - 1];
         double probability = probabilities[node] * share;
@@ -133,8 +133,8 @@ class Tree : public Sampler {
       drawing.begins.push_back(matter[declared] ? static_cast<int64_t>(drawing.cumulative.size()) : -1);
       double total = 0;
       for (int64_t i = nodes.begin(node); matter[declared] && i < nodes.begin(node + 1); i++) {
-        total += column < 0 ? chances[nodes.option(i)]
-                            : checked(declaration, declared, column, nodes.option(i), "row_weight");
+        total += column < 0 ? chances[nodes.options[i]]
+                            : checked(declaration, declared, column, nodes.options[i], "row_weight");
         drawing.cumulative.push_back(total);
         host.go_on(1);
       }
@@ -163,8 +163,8 @@ class Tree : public Sampler {
     if (is_leaf && column == -1) return static_cast<double>(nodes.n_options(node));
     double total = 0;
     for (int64_t i = nodes.begin(node); i < nodes.begin(node + 1); i++) {
-      total += is_leaf ? checked(declaration, declared, column, nodes.option(i), "weight")
-                       : sum(declaration, nodes.option(i), declared, host);
+      total += is_leaf ? checked(declaration, declared, column, nodes.options[i], "weight")
+                       : sum(declaration, nodes.options[i], declared, host);
       host.go_on(1);
     }
     return total;
@@ -183,7 +183,7 @@ class Tree : public Sampler {
   double pass_length(const Declaration &declaration, const std::string &name) const {
     int64_t found = -1, n_found = 0;
     for (int64_t node = 0; node < nodes.count(); node++) {
-      if (declaration.name(nodes.declared[node]) != name) continue;
+      if (declaration.names[nodes.declared[node]] != name) continue;
       found = node;
       n_found++;
     }
@@ -200,13 +200,13 @@ class Tree : public Sampler {
       );
     }
     double needed = needed_below(found);
-    for (int64_t node = found; node >= 0; node = nodes.parent(node)) needed = draws_of(node, needed);
+    for (int64_t node = found; node >= 0; node = nodes.parents[node]) needed = draws_of(node, needed);
     if (needed <= double(LARGEST_COUNT)) return needed;
     refuse("length", text("'", name, "', which takes ", needed, ","), text("take at most ", LARGEST_COUNT, " draws"));
   }
 
   bool is_above(int64_t node, int64_t below) const {
-    while (below > node) below = nodes.parent(below);
+    while (below > node) below = nodes.parents[below];
     return below == node;
   }
 
@@ -214,7 +214,7 @@ class Tree : public Sampler {
   double needed_below(int64_t node) const {
     double most = 1;
     for (int64_t i = nodes.begin(node); !nodes.is_leaf(node) && i < nodes.begin(node + 1); i++) {
-      most = std::fmax(most, draws_of(nodes.option(i), needed_below(nodes.option(i))));
+      most = std::fmax(most, draws_of(nodes.options[i], needed_below(nodes.options[i])));
     }
     return most;
   }

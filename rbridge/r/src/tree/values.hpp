@@ -36,9 +36,9 @@ struct DrawnValue {
 
   /* Draw the numbers of `count` draws, before which there were `position`; those of CHOICE are places of items. */
   void draw(Generator &stream, int64_t position, int64_t count, double *numbers, Host &host) const {
-    for (int64_t begin = 0; begin < count; begin += BLOCK_SIZE) {
-      int64_t size = std::min<int64_t>(BLOCK_SIZE, count - begin);
-      draw_block(stream, position + begin, size, numbers + begin);
+    for (int64_t size; count > 0; count -= size, position += size, numbers += size) {
+      size = std::min<int64_t>(BLOCK_SIZE, count);
+      draw_block(stream, position, size, numbers);
       host.go_on(size);
     }
   }

@@ -130,7 +130,6 @@ test_that("what cannot be is refused by name", {
     shares = c("0" = 1, b = 1), mean_batch_size = 6)
   refused("a row for each source. Got none for 'a' instead", counts = counts[-1, ])
   refused("The 'read' parameter must be a function of a source", read = "csv")
-  refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
   expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "must name each source. Got no names")
   refused("must name each source by a text that is not empty. Got '' instead.", sources = c(a = "b", "c"))
   expect_error(make_stream()$set_epoch(0, batches_done = NA), "'batches_done' parameter must be an integer from 0")

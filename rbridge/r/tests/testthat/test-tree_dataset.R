@@ -42,7 +42,6 @@ test_that("the task of a dataset is that of the wrapper", {
 
 test_that("what cannot be wrapped is refused", {
   expect_error(auxiliary_dataset(1:3, with_values), "The 'dataset' parameter must be a dataset of torch, not its gen")
-  expect_error(auxiliary_dataset(images(), "angle"), "be a function of a batch and its auxiliary values. Got 'angle'")
 })
 
 test_that("tensors of a default dataloader have them, with workers too", {
