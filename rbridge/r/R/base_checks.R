@@ -40,3 +40,9 @@ check_flag = function(value, parameter) {
   refuse_if(!is.logical(value) || length(value) != 1L || is.na(value), parameter, "be true or false", show_value(value))
   as.vector(value)
 }
+
+# The largest numbers, as in pystrat/core/limits.py and src/core/numbers.hpp.
+largest_count = 2147483647 # of rows, draws or batches
+largest_exact = 2^53 # doubles hold all integers up to it
+largest_seed = 2147483646
+largest_epoch = 6700000

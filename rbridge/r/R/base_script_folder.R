@@ -1,8 +1,7 @@
 #' @title Folder of the Running Script
 #'
 #' @description
-#' Returns the folder of the script that [source()] or `Rscript` is running, so that the script can find files beside
-#' it.
+#' Returns the folder of the script that [source()] or `Rscript` is running, to find files beside it.
 #'
 #' @return (`character(1)`)\cr
 #' The folder of the innermost script under [source()], otherwise of the script that `Rscript` runs, otherwise the

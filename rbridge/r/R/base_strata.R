@@ -58,10 +58,12 @@ strata_columns = function(strata) {
     places = paste(" in column", vapply(titles, show_value, ""))
   } else {
     columns = list(strata)
-    places = ""
+    titles = places = ""
   }
   refuse_if(length(columns) == 0L, "strata", "have at least one column", "0 columns")
-  columns = unname(Map(comparable_column, columns, places))
+  columns = unname(Map(function(column, place, title) {
+    c(comparable_column(column, place), list(title = title))
+  }, columns, places, titles))
   rows = unique(vapply(columns, function(column) length(column$values), 1L))
   refuse_if(length(rows) > 1L, "strata", "have columns of equal length",
     sprintf("lengths %d and %d", rows[1L], rows[2L]))

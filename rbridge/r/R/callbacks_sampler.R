@@ -3,8 +3,7 @@
 #' @description
 #' Creates a batch sampler from any Python batch sampler, through reticulate, as Python's `rbridge.as_torch_sampler()`
 #' does.
-#' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R then no
-#' longer needs Python.
+#' A sampler of `pystrat` becomes the sampler of this package that draws the same batches, without Python.
 #' Any other sampler stays in Python and is called once per epoch, for all of its batches.
 #'
 #' @param sampler (Python object)\cr

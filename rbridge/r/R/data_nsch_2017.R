@@ -4,7 +4,6 @@
 #' An extract of a real survey with a rare outcome: 606 of the 21,513 children with an answer have ever been diagnosed
 #' with autism, 2.8 percent, boys far more often than girls.
 #' The vignettes and guides of this package train on it.
-#'
 #' The data describe who has been diagnosed; a model of them is not a screening tool and says nothing about causes.
 #'
 #' @details

@@ -5,15 +5,13 @@
 #'
 #' @description
 #' Two measures of mlr3 for tasks with two classes, both to be minimized, under the names that mlr3torchAUM gives them:
-#' * `msr("classif.rocaum")`: the area under the minimum of the false positive rate and the false negative rate, as a
-#'   function of the threshold: the value of [aum_loss] for all predicted probabilities of the positive class.
+#' * `msr("classif.rocaum")`: the value of [aum_loss] for all predicted probabilities of the positive class.
 #' * `msr("classif.invauc")`: one minus the area under the ROC curve, that is, one minus `msr("classif.auc")`.
 #'
 #' Both need learners that predict probabilities.
-#' Each is 0 if every positive row has a larger probability than every negative row.
-#' The AUM is also 0 if all rows have the same probability, so look at both.
+#' Each is 0 if every positive row has a larger probability than every negative row; the AUM is also 0 if all rows have
+#' the same probability, so look at both.
 #' If mlr3torchAUM is loaded as well, the dictionary of mlr3 has the measures of the package that was loaded last.
-#'
 #' If a prediction has rows of one class only, the measures are `NaN`, as `msr("classif.auc")` is; in mlr3torchAUM, the
 #' AUM is 0 then.
 #' `classif.invauc` uses the weights of measures as `classif.auc` does; `classif.rocaum` has none.

@@ -1,4 +1,4 @@
-/* The largest numbers, as in pystrat/core/limits.py and R/base_limits.R, and products that are rounded. */
+/* The largest numbers, as in pystrat/core/limits.py and R/base_checks.R, and products that are rounded. */
 
 #pragma once
 
