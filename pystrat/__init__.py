@@ -23,14 +23,13 @@ from pystrat.core.plan import BatchPlan
 from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 from pystrat.reports.advice import advise
 from pystrat.training.distributed import distribute
-from pystrat.stratified.bins import bin_target
 from pystrat.corpus.by_length import BatchesByLength
 from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.perplexity import PerplexityBatchSampler
 from pystrat.core.ranks import check_ranks
 from pystrat.core.seeds import epoch_permutation
 from pystrat.core.counts_by_shard import bind_counts, gather_counts, shard_counts
-from pystrat.stratified.labels import labels_of, labels_of_masks
+from pystrat.stratified.labels import bin_target, labels_of, labels_of_masks
 from pystrat.sharded.sampler import ShardedStratifiedBatchSampler, sharded_plan
 from pystrat.stratified.split import stratified_split
 from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
@@ -40,12 +39,12 @@ from pystrat.pairs.codes import decode_pairs
 from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
 from pystrat.pairs.sampler import NegativePairBatchSampler, TripleBatchSampler
 from pystrat.weighted.class_weights import (
+    class_weights,
     effective_number_weights,
     inverse_frequency_weights,
     repeat_factors,
     temperature_weights,
 )
-from pystrat.weighted.loss_weights import class_weights
 from pystrat.weighted.density_weights import density_weights, inverse_density_weights
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from pystrat.reports.batch_counts import batch_counts, plot_batch_counts, plot_plan

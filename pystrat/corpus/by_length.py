@@ -7,7 +7,6 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
 from pystrat.core.base import BatchSampler
 from pystrat.core.batches import Batches
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
@@ -26,12 +25,12 @@ class _Cut(NamedTuple):
     batches: Batches
 
 
-class BatchesByLength(BatchSampler):
+class BatchesByLength(KindBatchSampler):
     """Batch sampler that cuts the rows of another sampler into batches of similar length, with little padding.
 
-    An epoch has the rows of the other sampler's epoch. They are sorted by length within windows, ties in drawn order,
-    and cut into batches that are as large as the limits allow. The R function ``rbridge::batch_sampler_by_length()``
-    returns the same batches. docs/corpus.md is a guide.
+    The rows of an epoch of the other sampler are sorted by length within windows, ties in drawn order, and cut into
+    batches that are as large as the limits allow. The R function is ``rbridge::batch_sampler_by_length()``.
+    docs/corpus.md is a guide.
 
     Parameters
     ----------
@@ -74,6 +73,8 @@ class BatchesByLength(BatchSampler):
     [[2, 2, 3, 3], [8], [4, 7], [9]]
     """
 
+    _kind = "by_length"
+
     # An epoch, because the number of its batches requires the draw; with feedback, the running one, which cannot be
     # drawn again.
     _latest: Optional[_Cut] = None
@@ -92,27 +93,24 @@ class BatchesByLength(BatchSampler):
         limits = arguments_of(locals(), without=("sampler", "lengths"))
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of this package", show(sampler), "Use distribute().")
-        n_rows = sampler._rows_of_data()
-        if n_rows is None and isinstance(sampler, KindBatchSampler) and not sampler._has_feedback:
-            raise refused_value("sampler", "draw rows of a dataset", "one that draws numbers of pairs")
-        super().__init__(seed=sampler.seed, num_replicas=sampler.num_replicas, rank=sampler.rank)
+        shared = {"seed": sampler.seed, "num_replicas": sampler.num_replicas, "rank": sampler.rank}
+        self._check({**limits, **shared})
         self._seed_is_drawn = sampler._seed_is_drawn
         self._of = sampler
         self._has_feedback = sampler._has_feedback
-        self._limits = _core.check("by_length", {**limits, "num_replicas": self.num_replicas})
-        self._lengths = row_values(lengths, "lengths")
-        if n_rows is not None and len(self._lengths) != n_rows:
+        values, n_rows = row_values(lengths, "lengths"), sampler._rows_of_data()
+        if n_rows is not None and len(values) != n_rows:
             required = f"have one value for each row of the sampler, {n_rows}"
-            raise refused_value("lengths", required, count_of(len(self._lengths), "value"))
-        self._instance = self._new_instance()
+            raise refused_value("lengths", required, count_of(len(values), "value"))
+        self._begin({"lengths": values})
 
-    def _new_instance(self) -> Any:
-        instance = _core.Instance("by_length", {**self._limits, "lengths": self._lengths}, self.seed)
+    def _new_instance(self, names: Any = ()) -> Any:
+        instance = super()._new_instance(names)
         instance.begin({})
         return instance
 
     def _rows_of_data(self) -> int:
-        return len(self._lengths)
+        return len(self._parts["lengths"])
 
     def _recipe(self) -> Optional[Recipe]:
         """Return the recipe: that of the other sampler in it, with names that begin with ``sampler_``."""
@@ -123,8 +121,8 @@ class BatchesByLength(BatchSampler):
             {f"sampler_{name}": vector for name, vector in vectors.items()}
             for vectors in (inside.parts, inside.state, inside.labels)
         )
-        own = {**self._limits, "lengths": self._lengths, "sampler": inside.kind}
-        return make_recipe("by_length", seed=self.seed, parts={**own, **parts}, state=state, labels=labels)
+        own = {**self._parts, "sampler": inside.kind}
+        return make_recipe(self._kind, seed=self.seed, parts={**own, **parts}, state=state, labels=labels)
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
         return self._of._functions()
@@ -146,8 +144,7 @@ class BatchesByLength(BatchSampler):
 
     def _cut(self, epoch: int) -> _Cut:
         cut = self._known(epoch) or self._cut_rows(epoch, self._of._epoch_batches(epoch).rows)
-        if not self._has_feedback:
-            self._latest = cut
+        self._latest = self._latest if self._has_feedback else cut
         return cut
 
     def _cut_rows(self, epoch: int, rows: NDArray[Any]) -> _Cut:
@@ -192,12 +189,8 @@ class BatchesByLength(BatchSampler):
         return super()._place(state)._replace(drawn=cut)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_instance": None, "_latest": self._latest if self._has_feedback else None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._instance = self._new_instance()
+        return {**super().__getstate__(), "_latest": self._latest if self._has_feedback else None}
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._limits.items() if name != "num_replicas")
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._parameters.items() if name != "num_replicas")
         return f"{type(self).__name__}({self._of!r}, {shown}, epoch={self.epoch})"

@@ -55,13 +55,7 @@ class CorpusDataset:
         return len(self._lines)
 
     def lengths(self, by: Any = "words") -> NDArray[Any]:
-        """Return the length of each position.
-
-        Parameters
-        ----------
-        by : "words" or callable, default "words"
-            Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
-        """
+        """Return the length of each position, in words of the longest side or by a function of its lines."""
         return np.asarray(np.take(line_lengths(by, self.table), self._lines))
 
     def __getitem__(self, position: int) -> Any:

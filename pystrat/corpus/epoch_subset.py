@@ -9,15 +9,13 @@ import numpy as np
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.epoch_table import read_epoch_table
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import refused_value
 from pystrat.core.row_arguments import row_positions
 
 
 class EpochSubsetBatchSampler(KindBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
-    The R function ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md
-    is a guide.
+    The R function is ``rbridge::batch_sampler_epoch_subset()``. docs/corpus.md is a guide.
 
     Parameters
     ----------
@@ -84,8 +82,6 @@ def _data_of_rows(rows: Any) -> dict[str, Any]:
         return {}
     table = read_epoch_table(rows, "rows", noun="rows", entry="rows")
     stages = [row_positions(of_stage, "rows") for of_stage in table.values()]
-    if not all(map(len, stages)):
-        raise refused_value("rows", "have rows for each epoch", "0 values")
     return {
         "rows": np.concatenate(stages).clip(-1, MAX_COUNT).astype(np.int32),
         "begins": np.array(list(table), dtype=np.float64),

@@ -30,7 +30,12 @@ def find_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
     """Return the files of a folder, or given files; the parameters are those of `CorpusMixtureBatchSampler`."""
     suffixes = _check_suffixes(suffixes, targets)
     if targets is not None:
-        return _pairs(source, targets)
+        first = listed_files(source, "source", "be a list of files if 'targets' is given")
+        second = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
+        if len(second) != len(first):
+            required = f"have one file for each of 'source', {len(first)}"
+            raise refused_value("targets", required, count_of(len(second), "file"))
+        return [Found(pair[0].name, pair, ("source", "targets")) for pair in zip(first, second)]
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         if not folder.is_dir():
@@ -39,8 +44,12 @@ def find_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
         names = {name[: len(name) - len(suffix)] for name in files for suffix in suffixes if name.endswith(suffix)}
         bases = [(folder, name) for name in sorted(names, key=os.fsencode)]
     else:
-        paths = check_list(source, "source", required=_FOLDER, kinds=(str, os.PathLike))
-        bases = [_split_name(Path(path), suffixes[0]) for path in paths]
+        paths = [Path(path) for path in check_list(source, "source", required=_FOLDER, kinds=(str, os.PathLike))]
+        for path in paths:
+            if not path.name.endswith(suffixes[0]):
+                advice = "To take files of any names, without partners, pass one empty text as 'suffixes'."
+                raise refused_value("source", f"list files that end in '{suffixes[0]}'", show(str(path)), advice)
+        bases = [(path.parent, path.name[: len(path.name) - len(suffixes[0])]) for path in paths]
     if not bases:
         raise refused_value("source", f"have files that end in '{suffixes[0]}'", "none")
     parameters = ("source",) * len(suffixes)
@@ -63,22 +72,6 @@ def _check_suffixes(suffixes: Any, targets: Optional[Paths]) -> tuple[str, ...]:
         required = "name the two sides if 'targets' is given, such as ('.src', '.tgt')"
         raise refused_value("suffixes", required, shown)
     return known
-
-
-def _split_name(path: Path, suffix: str) -> tuple[Path, str]:
-    if not path.name.endswith(suffix):
-        advice = "To take files of any names, without partners, pass one empty text as 'suffixes'."
-        raise refused_value("source", f"list files that end in '{suffix}'", show(str(path)), advice)
-    return path.parent, path.name[: len(path.name) - len(suffix)]
-
-
-def _pairs(source: Any, targets: Any) -> list[Found]:
-    first = listed_files(source, "source", "be a list of files if 'targets' is given")
-    second = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
-    if len(second) != len(first):
-        required = f"have one file for each of 'source', {len(first)}"
-        raise refused_value("targets", required, count_of(len(second), "file"))
-    return [Found(pair[0].name, pair, ("source", "targets")) for pair in zip(first, second)]
 
 
 def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:

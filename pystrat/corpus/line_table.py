@@ -24,18 +24,8 @@ class LineTable:
 
     Only a newline ends a line; one ``\\r`` before it is dropped; a last line without a newline counts. A read opens the
     files that it needs, in whatever process or thread, and ends with a check: if the size or the modification time of
-    a file differs from that at the beginning, a RuntimeError names the file, and no line of it is returned.
-
-    Parameters
-    ----------
-    found : sequence of Found
-        Files that belong together line by line, one for each side.
-
-    Attributes
-    ----------
-    found : sequence of Found
-    counts : list of int
-        The number of lines of each file.
+    a file differs from that at the beginning, a RuntimeError names the file, and no line of it is returned. `counts`
+    are the numbers of lines of the files.
     """
 
     def __init__(self, found: Sequence[Found]) -> None:
@@ -135,10 +125,7 @@ class _File:
 
 
 def _version(path: str) -> tuple[int, float]:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return -1, -1.0
+    status = os.stat(path)
     return status.st_size, status.st_mtime
 
 

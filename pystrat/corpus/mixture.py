@@ -6,7 +6,6 @@ from bisect import bisect_right
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted, as_vector, in_order_of
 from pystrat.core.batches import Batches
@@ -27,20 +26,19 @@ Weights = Sequence[Union[float, str]]
 class CorpusMixtureBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
-    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function
-    ``rbridge::batch_sampler_corpus_mixture()`` returns the same batches from the same seed. docs/corpus-files.md is a
-    guide.
+    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function is
+    ``rbridge::batch_sampler_corpus_mixture()``. docs/corpus-files.md is a guide.
 
     Parameters
     ----------
     source : path or sequence of paths
-        A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
-        files with the first suffix, taken in the given order. With `targets`, files of any names.
+        A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or a
+        list of files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int
         The largest number of lines in a batch; the sizes of batches differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
-        The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
-        ``[""]``, takes files as they are. With `targets`, two names for the sides, which only R shows.
+        The suffixes of files that belong together line by line, or one for text without a translation; one empty text
+        takes files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
@@ -82,8 +80,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has exactly the lines of each file that `plan` shows. Drawing it raises RuntimeError if a file has
-      changed.
+    * An epoch has exactly the lines of each file that `plan` shows. If a file has changed, it raises RuntimeError.
     * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
       of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
       ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
@@ -151,22 +148,14 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         self._numbers = self._instance.describe()
 
     def plan(self, epoch: Optional[int] = None) -> pd.DataFrame:
-        """Return the number of lines of each file in an epoch.
+        """Return the number of lines of each file in an epoch, by default the next one.
 
-        Parameters
-        ----------
-        epoch : int, optional
-            From 0; by default the next epoch. It matters only if weights change by epoch.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each file, with the columns ``file`` (its name without suffix), ``lines``, ``excluded`` (by
-            limits, if there are any), ``rule`` (its number from 1, missing if there is none), ``uniform_share`` (of all
-            lines that are not kept), ``share`` (of the lines to draw), ``drawn`` (the ceiling of the share, with
-            "first_exhausted" the floor), and ``kept`` (lines that occur once each). With ``assign="even"``, an epoch is
-            rounded to full batches for all replicas, up or, with "first_exhausted", down, and shares by the largest
-            remainders.
+        The table has one row for each file, with the columns ``file`` (its name without suffix), ``lines``,
+        ``excluded`` (by limits, if there are any), ``rule`` (its number from 1, missing if there is none),
+        ``uniform_share`` (of all lines that are not kept), ``share`` (of the lines to draw), ``drawn`` (the ceiling of
+        the share, with "first_exhausted" the floor), and ``kept`` (lines that occur once each). With ``assign="even"``,
+        an epoch is rounded to full batches for all replicas, up or, with "first_exhausted", down, and shares by the
+        largest remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
         n_files, lines = len(self._names), self._parts["lines"]
@@ -198,16 +187,15 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
 
 
 def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
-    """Return the weights of files in all epochs as the core takes them."""
+    """Return the weights of files in all epochs as the core takes them: numbers, and infinity for "*"."""
     table = read_epoch_table(weights, "weights", noun="weights", entry="lists of weights")
     begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
-    return {"file_weights": np.concatenate([weights_of_files(each, names) for each in table.values()]), **begins}
-
-
-def weights_of_files(weights: Any, names: list[str]) -> NDArray[np.float64]:
-    """Return numbers, and infinity for "*"."""
-    required = "be a list with a number or '*' for each file"
-    items = as_vector(in_order_of(weights, [names], "weights"), Wanted("weights", required))
-    if len(items) != len(names):
-        raise refused_value("weights", f"have one entry for each file, {len(names)}", count_of(len(items), "value"))
-    return row_values([np.inf if isinstance(item, str) and item == "*" else item for item in items], "weights")
+    stages = []
+    for of_stage in table.values():
+        wanted = Wanted("weights", "be a list with a number or '*' for each file")
+        items = as_vector(in_order_of(of_stage, [names], "weights"), wanted)
+        if len(items) != len(names):
+            raise refused_value("weights", f"have one entry for each file, {len(names)}", count_of(len(items), "value"))
+        numbers = [np.inf if isinstance(item, str) and item == "*" else item for item in items]
+        stages.append(row_values(numbers, "weights"))
+    return {"file_weights": np.concatenate(stages), **begins}

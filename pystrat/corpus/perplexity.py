@@ -14,10 +14,10 @@ from pystrat.core.places import Place
 
 
 class PerplexityBatchSampler(FeedbackBatchSampler):
-    """Batch sampler that draws the examples of high perplexity more often.
+    """Batch sampler that draws examples in proportion to their perplexity, which the training loop reports.
 
-    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
-    proportion to perplexity. The training loop calls `report`. docs/corpus.md is a guide.
+    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`. docs/corpus.md is
+    a guide.
 
     Parameters
     ----------
@@ -92,21 +92,15 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         return float(self._instance.ask("share_above_maximum")["share_above_maximum"][0])
 
     def report(self, rows: Any, nll: Any) -> None:
-        """Report the loss of examples; it takes effect from the next epoch on.
+        """Report the mean negative log-likelihood per token of examples, in nats: finite numbers of at least 0.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,), or int
-            An example may occur again, in one report or in several: the last one counts.
-        nll : array_like of float, shape (k,), or float
-            The mean negative log-likelihood per token of each, in nats: finite and at least 0.
+        They take effect from the next epoch on. If an example is reported again, the last report counts.
         """
         self._tell("report", rows, nll, "nll")
 
     def perplexities(self) -> NDArray[np.float64]:
         """Return the perplexity of each example, `initial` if it was never reported; shape (n_rows,)."""
-        found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
-        return found
+        return np.asarray(self._instance.ask("perplexities")["perplexities"])
 
     def _begin_epoch(self, place: Place) -> Place:
         told = self._instance.tell("begin", {"epoch": place.epoch})

@@ -23,10 +23,7 @@ LISTS = ("positives", "negatives")
 
 
 class LabelledLines(CorpusDataset):
-    """Dataset of the lines of all files, positives first, each with its label: 1 for a positive, else 0, as float32.
-
-    `n_positives` is the number of lines that are positives; they come first.
-    """
+    """Dataset of the lines of all files, positives first, each with its label: 1 for a positive, else 0, as float32."""
 
     def __init__(self, table: LineTable, transform: Any, n_positives: int) -> None:
         super().__init__(table, transform=transform)
@@ -126,8 +123,13 @@ class RareEventBatchSampler(KindBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("positives", "negatives")))
-        listed = _check_lists(positives, negatives)
+        listed = [listed_files(paths, name, "be a list of files") for paths, name in zip((positives, negatives), LISTS)]
         found = [Found(path.name, (path,), (name,)) for paths, name in zip(listed, LISTS) for path in paths]
+        known: dict[str, Path] = {}
+        for _, (path,), (name,) in found:
+            other = known.setdefault(os.path.realpath(path), path)
+            if other is not path:
+                raise refused_value(name, "list each file once", f"'{path}', which is '{other}',")
         self._table = LineTable(found)
         data = {"lines": np.array(self._table.counts, dtype=np.float64), "n_positive_files": len(listed[0])}
         names = [shown_name(each.name) for each in found]
@@ -141,10 +143,7 @@ class RareEventBatchSampler(KindBatchSampler):
         self.plan = BatchPlan(self._n_batches, counts, index, "even", available)
 
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
-        """Return the dataset whose positions the batches contain, as `CorpusDataset` reads them.
-
-        Its items are pairs of a line, or of what `transform` makes of it, and the label as float32, 1 for a positive.
-        """
+        """Return the dataset whose positions the batches contain, of lines, or of what `transform` makes of them."""
         return LabelledLines(self._table, transform, self.n_positives)
 
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
@@ -155,15 +154,8 @@ class RareEventBatchSampler(KindBatchSampler):
         """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
 
         The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
-        files: given the files, the expectation of the weighted sum over the negatives of an epoch is F / m times their
-        sum, and each file is among them with the probability m / F.
-
-        Parameters
-        ----------
-        epoch : int, optional
-        normalize : bool, default False
-            If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
-            its scale.
+        files. If `normalize`, the weights are divided by their mean over the rows of all epochs, so that the learning
+        rate keeps its scale.
         """
         weights = self._instance.draw(self._requested_epoch(epoch))["weights"]
         if check_flag(normalize, "normalize"):
@@ -174,15 +166,3 @@ class RareEventBatchSampler(KindBatchSampler):
         drawn = self._instance.draw(epoch)
         self._table.check([*range(self._parts["n_positive_files"]), *drawn["files"]])
         return Batches(drawn["rows"], drawn["offsets"])
-
-
-def _check_lists(positives: Any, negatives: Any) -> list[list[Path]]:
-    """Return the paths of two lists of files; refuse files that are listed twice."""
-    lists = [listed_files(paths, name, "be a list of files") for paths, name in zip((positives, negatives), LISTS)]
-    known: dict[str, Path] = {}
-    for paths, name in zip(lists, LISTS):
-        for path in paths:
-            other = known.setdefault(os.path.realpath(path), path)
-            if other is not path:
-                raise refused_value(name, "list each file once", f"'{path}', which is '{other}',")
-    return lists

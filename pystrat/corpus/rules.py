@@ -22,13 +22,13 @@ def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
     that covers it.
     """
     required = "be a file of rules, or a list of rules"
-    if isinstance(source, (str, os.PathLike)):
-        if not os.path.exists(source):
-            advice = "Put a rule that is written out into a list."
-            raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
+    if not isinstance(source, (str, os.PathLike)):
+        text = os.fsencode("\n".join(check_list(source, "rules", required=required, kinds=(str,))))
+    elif os.path.exists(source):
         text = Path(source).read_bytes()
     else:
-        text = os.fsencode("\n".join(check_list(source, "rules", required=required, kinds=(str,))))
+        advice = "Put a rule that is written out into a list."
+        raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
     found = _core.call("rules", {}, {"text": np.frombuffer(text, dtype=np.uint8)})
     of_files = np.zeros(len(names))
     expressions = found["expressions"].tobytes().split(b"\n")

@@ -32,19 +32,16 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
     always : array_like of int
         Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
     """
-    is_array = hasattr(sequences, "__array__")
-    several = check_iterable([sequences] if is_array else sequences, "sequences", required="be sequences of ids")
+    several = [sequences] if hasattr(sequences, "__array__") else sequences
+    check_iterable(several, "sequences", required="be sequences of ids")
     named = [(always, "always"), *((each, "sequences") for each in several)]
-    parts = [check_positions(values, MAX_EXACT, name, "ids").ravel() for values, name in named]
-    found: NDArray[np.int64] = np.unique(np.concatenate(parts))
-    return found
+    return np.unique(np.concatenate([check_positions(ids, MAX_EXACT, name, "ids").ravel() for ids, name in named]))
 
 
 class SampledOutput:
-    """Context manager that reduces an output layer to the rows of a sampled vocabulary.
+    """Context manager in which an output layer has only the rows of a sampled vocabulary, in ascending order.
 
-    Within the context, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order. The
-    optimizer trains these, with its state for the same rows. At the end, also after an exception, they are written
+    The optimizer trains these, with its state for the same rows. At the end, also after an exception, they are written
     back. docs/corpus.md is a guide.
 
     Parameters
@@ -54,7 +51,7 @@ class SampledOutput:
     layer : torch.nn.Linear
         Its output layer; ``out_features`` is the size of the vocabulary.
     ids : array_like of int
-        The sampled ids, such as those from `sampled_vocabulary`: each once, from 0 to ``layer.out_features - 1``.
+        The sampled ids, such as those from `sampled_vocabulary`, from 0 to ``layer.out_features - 1``.
     optimizer : torch.optim.Optimizer, optional
         The optimizer that trains the layer. Its state must be numbers, or tensors of the parameter's shape that begin
         at 0, which excludes LBFGS, Rprop and factored moments. Without it, the layer is not trained.
@@ -63,7 +60,6 @@ class SampledOutput:
     -----
     * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
     * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
-    * Only targets are remapped (`targets`); inputs keep their ids.
     * The loss is lower than that of the full vocabulary: evaluate, and save checkpoints, outside the context.
 
     Examples
@@ -94,11 +90,9 @@ class SampledOutput:
             raise refused_value("layer", "have a parameter as its weight", "one that is computed from others")
         self._model, self._layer, self._optimizer = model, layer, optimizer
         self._size = layer.out_features
-        self.ids, counts = np.unique(check_positions(ids, self._size, "ids", "ids"), return_counts=True)
+        self.ids = np.unique(check_positions(ids, self._size, "ids", "ids"))
         if not len(self.ids):
             raise refused_value("ids", "have at least one id", "none")
-        if counts.max() > 1:
-            raise refused_value("ids", "hold each id once", f"{show(self.ids[counts > 1][0])} twice")
         self._full: dict[str, tuple[nn.Parameter, dict[str, Any]]] = {}  # with the optimizer's state
 
     def __enter__(self) -> "SampledOutput":
@@ -107,14 +101,12 @@ class SampledOutput:
         parameters = dict(self._layer.named_parameters(recurse=False))
         self._check(parameters)
         self._rows = torch.as_tensor(self.ids, device=self._layer.weight.device)
-        self._position = self._rows.new_full((self._size,), -1)
-        self._position[self._rows] = torch.arange(len(self.ids), device=self._rows.device)
         for name, full in parameters.items():
             state = self._state_of(full)
             self._full[name] = full, state
             small = nn.Parameter(full.detach()[self._rows], requires_grad=full.requires_grad)
             rows = {key: value[self._rows] for key, value in state.items() if _has_shape_of(value, full)}
-            self._put(name, full, small, {**state, **rows})
+            self._put(name, small, {**state, **rows})
         self._layer.out_features = len(self.ids)
         return self
 
@@ -128,15 +120,16 @@ class SampledOutput:
                     if _has_shape_of(value, small):  # the other rows are as before, or 0 at first
                         whole = value.new_zeros(full.shape) if before.get(key) is None else before[key]
                         state[key] = whole.index_copy_(0, self._rows, value)
-            self._put(name, small, full, state)
+            self._put(name, full, state)
         self._full = {}
         self._layer.out_features = self._size
 
     def _state_of(self, parameter: nn.Parameter) -> dict[str, Any]:
         return {} if self._optimizer is None else self._optimizer.state.get(parameter, {})
 
-    def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: dict[str, Any]) -> None:
+    def _put(self, name: str, new: nn.Parameter, state: dict[str, Any]) -> None:
         """Replace a parameter in the layer and in the optimizer."""
+        old = getattr(self._layer, name)
         setattr(self._layer, name, new)
         if self._optimizer is None:
             return
@@ -147,53 +140,51 @@ class SampledOutput:
             self._optimizer.state[new] = state
 
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
-        """Return the positions of target ids among the sampled ones, for the loss; an id outside them is an error.
+        """Return the positions of target ids among the sampled ones, for the loss, as int64 of the same shape.
 
         Parameters
         ----------
         ids : torch.Tensor of int, any shape
+            An id outside the sample is an error.
         ignore_index : int, default -100
             The id that the loss should ignore, such as that of padding. It becomes -100, which losses ignore by
             default: do not set the loss's own `ignore_index`.
-
-        Returns
-        -------
-        torch.Tensor of int64, the same shape
         """
         if not self._full:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
-        is_tensor = isinstance(ids, torch.Tensor)
-        if not is_tensor or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
-            raise refused_type("ids", "be a tensor of integers", f"{ids.dtype} values" if is_tensor else show(ids))
-        ignored = ids == check_integer(ignore_index, "ignore_index", minimum=-MAX_EXACT, maximum=MAX_EXACT)
-        known = (ids >= 0) & (ids < self._size)
-        places = self._position[ids.long().masked_fill(~known, 0).to(self._position.device)].to(ids.device)
-        outside = (~known | (places < 0)) & ~ignored
+        if not isinstance(ids, torch.Tensor) or ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
+            raise refused_type("ids", "be a tensor of integers", show(ids))
+        wanted = ids.to(self._rows.device, torch.int64).contiguous()
+        ignored = wanted == check_integer(ignore_index, "ignore_index", minimum=-MAX_EXACT, maximum=MAX_EXACT)
+        places = torch.searchsorted(self._rows, wanted).clamp(max=len(self.ids) - 1)
+        outside = (self._rows[places] != wanted) & ~ignored
         if bool(outside.any()):
             required = f"be among the {count_of(len(self.ids), 'sampled id')}"
             advice = "Make the vocabulary of the targets of the whole sample."
-            raise refused_value("ids", required, show(int(ids[outside][0])), advice)
-        return places.masked_fill(ignored, IGNORED)
+            raise refused_value("ids", required, show(int(wanted[outside][0])), advice)
+        return places.masked_fill(ignored, IGNORED).to(ids.device)
 
     def _check(self, parameters: dict[str, nn.Parameter]) -> None:
         """Refuse what would train the layer in another way than the full one, without an error."""
+        names = {_memory_of(parameter): name for name, parameter in parameters.items()}
         for path, module in self._model.named_modules():
             if isinstance(module, nn.parallel.DistributedDataParallel) and self._layer in module.modules():
                 required = "have the layer outside DistributedDataParallel, which would not average its gradients"
                 advice = "Wrap the rest of the model, and average the gradients of the layer after backward()."
                 raise refused_value("model", required, "it inside", advice)
-            for own, other in () if module is self._layer else module.named_parameters(recurse=False):
-                for name in (name for name in parameters if _memory_of(other) == _memory_of(parameters[name])):
-                    got = f"the one of '{path}.{own}'" if path else f"the one of '{own}'"
+            for own, other in module.named_parameters(path, recurse=False):
+                name = names.get(_memory_of(other))
+                if name is not None and module is not self._layer:
                     advice = f"Untie them (give the layer a {name} of its own), or train with the full vocabulary."
-                    raise refused_value("layer", f"have a {name} of its own", got, advice)
-        groups = [] if self._optimizer is None else self._optimizer.param_groups
+                    raise refused_value("layer", f"have a {name} of its own", f"the one of '{own}'", advice)
         for name, parameter in parameters.items():
             if parameter.grad is not None and bool(parameter.grad.any()):
                 advice = "Call optimizer.zero_grad() before."
                 raise refused_value("layer", "have no gradients left", f"some of its {name}", advice)
-            times = sum(known is parameter for group in groups for known in group["params"])
-            if self._optimizer is not None and parameter.requires_grad and times != 1:
+            if self._optimizer is None or not parameter.requires_grad:
+                continue
+            times = sum(known is parameter for group in self._optimizer.param_groups for known in group["params"])
+            if times != 1:
                 required = "train each parameter of the layer once"
                 raise refused_value("optimizer", required, f"its {name} {count_of(times, 'time')}")
 

@@ -7,13 +7,12 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat import _core
 from pystrat.core.arrays import float64_of, plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
-from pystrat.core.messages import check_number, count_of, refused_type, refused_value, show, show_number
+from pystrat.core.messages import check_number, refused_type, refused_value, show
 from pystrat.core.strata import check_keys
 from pystrat.core.value_names import listed_keys
-
-SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022, whose inverse is a number
 
 
 def published_class_weights(weight: float) -> tuple[float, float]:
@@ -76,29 +75,13 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     keep_rate = pd.Series(dict(keep_rate)) if isinstance(keep_rate, Mapping) else keep_rate
     values = _as_doubles(probabilities, "probabilities")
     rates = _as_doubles(keep_rate, "keep_rate").ravel()
-    if not ((values >= 0) & (values <= 1)).all():
-        raise refused_value("probabilities", "be from 0 to 1", "other values")
-    if not ((rates >= SMALLEST_RATE) & (rates < np.inf)).all():
-        raise refused_value("keep_rate", "hold finite numbers of at least 2^-1022", "other values")
     if values.ndim > 2:
         raise refused_value("probabilities", "be a vector or a table", f"{values.ndim} dimensions")
     n_classes = values.shape[1] if values.ndim == 2 else 1
-    if rates.size != n_classes:
-        required = f"have one value for each class of 'probabilities', {n_classes}"
-        raise refused_value("keep_rate", required, count_of(rates.size, "value"))
-    if rates.size == 1:
-        kept = rates.reshape(()) * values
-        return np.asarray(kept / (kept + (1 - values)))
-    if is_loaded() and isinstance(keep_rate, pd.Series):
+    if is_loaded() and isinstance(keep_rate, pd.Series) and n_classes == len(rates) > 1:
         rates = rates[_order_of(probabilities, keep_rate)]
-    sums = values.sum(axis=1)
-    wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
-    if len(wrong):
-        got = f"a row that sums to {show_number(sums[wrong[0]], 6)}"
-        raise refused_value("probabilities", "have rows that sum to 1", got)
-    odds = values / rates
-    # Added up one after another, as in R; sum() adds up in another order.
-    return np.asarray(odds / np.cumsum(odds, axis=1)[:, -1:])
+    data = {"probabilities": values.ravel("F"), "keep_rate": rates, "n_classes": n_classes}
+    return np.asarray(_core.call("correct_probabilities", {}, data)["corrected"]).reshape(values.shape, order="F")
 
 
 def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:

@@ -1,8 +1,4 @@
-"""Downsampling with weights: all rows of the rare class, and in each epoch a new part of the frequent one.
-
-The weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
-rows still learns the probabilities of the whole dataset.
-"""
+"""Downsampling with weights: all rows of the rare class, and in each epoch a new part of the frequent one."""
 
 from __future__ import annotations
 
@@ -19,7 +15,9 @@ from pystrat.core.value_names import name_of
 class DownsampledBatchSampler(PlannedBatchSampler):
     """Batch sampler with all rows of the rare classes and, in each epoch, a new part of the frequent one.
 
-    docs/downsampling.md is a guide. The R function is ``rbridge::batch_sampler_downsampled()``.
+    Its weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
+    rows learns the probabilities of the whole dataset. The R function is ``rbridge::batch_sampler_downsampled()``.
+    docs/downsampling.md is a guide.
 
     Parameters
     ----------

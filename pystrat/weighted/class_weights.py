@@ -1,4 +1,4 @@
-"""Row weights that depend on how many rows have the same label, for `WeightedBatchSampler`."""
+"""Weights of rows, for `WeightedBatchSampler`, and of classes, for losses, by how many rows have the same label."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat import _core
 from pystrat.core.label_matrix import as_label_matrix, listed_rows
 from pystrat.core.lazy_pandas import is_frame
-from pystrat.core.messages import check_number, refused_value, show
-from pystrat.core.strata import Strata, encode_strata
+from pystrat.core.messages import refused_value
+from pystrat.core.strata import encode_strata, sorted_series
 
 
 def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     """Return weights with which every class is drawn equally often.
 
-    The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows in the row's class. The mean of all
-    weights is 1.
+    The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows in the row's class: 1 on average.
 
     Parameters
     ----------
@@ -35,15 +35,13 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     >>> inverse_frequency_weights(["a", "b", "b", "b"]).tolist()
     [2.0, 0.6666666666666666, 0.6666666666666666, 0.6666666666666666]
     """
-    classes = _classes(labels)
-    weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
-    return np.asarray(weights[classes.codes])
+    return _weights_by_class(labels)
 
 
 def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.float64]:
     """Return weights by the effective number of samples of each class.
 
-    The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows in the row's class. It is between 1, for
+    The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows in the row's class: between 1, for
     ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1.
 
     Parameters
@@ -64,11 +62,7 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     >>> effective_number_weights(["a", "b", "b", "b"], beta=0.5).tolist()
     [1.0, 0.5714285714285714, 0.5714285714285714, 0.5714285714285714]
     """
-    beta = check_number(beta, "beta", minimum=0)
-    if beta >= 1:
-        raise refused_value("beta", "be below 1", show(beta))
-    classes = _classes(labels)
-    return np.asarray((1 / _geometric_sums(classes.counts, beta))[classes.codes])
+    return _weights_by_class(labels, beta=beta)
 
 
 def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
@@ -89,12 +83,7 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     >>> temperature_weights(["a", "b", "b", "b", "b"], temperature=2).tolist()
     [1.0, 0.5, 0.5, 0.5, 0.5]
     """
-    temperature = check_number(temperature, "temperature", minimum=1)
-    classes = _classes(labels)
-    # Powers of single numbers use the system's C library, as in R; powers of arrays may differ.
-    distinct, places = np.unique(classes.counts, return_inverse=True)
-    roots = np.array([float(count) ** (1 / temperature) for count in distinct])
-    return np.asarray((roots / distinct)[places][classes.codes])
+    return _weights_by_class(labels, temperature=temperature)
 
 
 def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float64]:
@@ -123,44 +112,65 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     >>> repeat_factors([[1, 0], [1, 1], [1, 0], [0, 0]], threshold=1).tolist()
     [1.1547005383792515, 2.0, 1.1547005383792515, 1.0]
     """
-    threshold = check_number(threshold, "threshold", minimum=0)
-    if threshold > 1:
-        raise refused_value("threshold", "be at most 1", show(threshold))
     if not _is_matrix(labels):
-        classes = _classes(labels)
-        return np.asarray(_factors(classes.counts, classes.n_rows, threshold)[classes.codes])
+        return _weights_by_class(labels, threshold=threshold)
     matrix, names = as_label_matrix(labels)
     counts = matrix.sum(axis=0)
     if not counts.all():
         got = f"no row of label '{names[int(counts.argmin())]}'"
         raise refused_value("labels", "have a row of every label", got, "Leave the label out.")
     factors = np.ones(len(matrix))
-    for has_label, factor in zip(matrix.T, _factors(counts, len(matrix), threshold)):
+    for has_label, factor in zip(matrix.T, _weights(counts, len(matrix), threshold=threshold)):
         np.maximum(factors, factor, out=factors, where=has_label)
     return factors
 
 
-def _classes(labels: Any) -> Strata:
-    return encode_strata(labels, missing=None, name="labels")
+def class_weights(labels: Any) -> NDArray[np.float32]:
+    """Return one weight per class for a loss.
 
+    The weight of a class is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the class: all classes count
+    equally. The R function is ``class_weights()``.
 
-def _geometric_sums(counts: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
-    """Return 1 + beta + ... + beta^(n - 1) for each count n.
+    Parameters
+    ----------
+    labels
+        The class of each row, as in `inverse_frequency_weights`; or a sampler with a method `class_weights`, whose
+        weights undo how often its epochs take the rows of each class.
 
-    The sum S(n) is built from the bits of n: S(2 m) = S(m) (1 + beta^m), where beta^m = 1 - (1 - beta) S(m), and
-    S(m + 1) = 1 + beta S(m). No step enlarges a relative error of S(m); that of a power beta^m, multiplied by itself,
-    would double in every step. All steps are single operations on doubles, so that R has the same result.
+    Returns
+    -------
+    numpy.ndarray of float32, shape (number of classes,)
+        Sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network. The classes of a
+        categorical are its categories, in their order; those without a row have the weight 0.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat import class_weights
+    >>> weight = torch.from_numpy(class_weights([1] * 60 + [0] * 1940))
+    >>> torch.nn.CrossEntropyLoss(weight=weight).weight
+    tensor([ 0.5155, 16.6667])
+    >>> torch.nn.BCEWithLogitsLoss(pos_weight=weight[1] / weight[0]).pos_weight
+    tensor(32.3333)
     """
-    sums = np.zeros(len(counts))
-    for bit in range(int(counts.max()).bit_length() - 1, -1, -1):
-        sums *= 2 - (1 - beta) * sums
-        sums = np.where((counts >> bit) & 1 == 1, sums * beta + 1, sums)
-    return sums
+    if hasattr(labels, "class_weights"):
+        return np.asarray(labels.class_weights(), dtype=np.float32)
+    classes = encode_strata(labels, missing=None, name="labels")
+    found = sorted_series(_weights(classes.counts, classes.n_rows), classes.values, "weight")
+    categories = getattr(getattr(labels, "dtype", None), "categories", None)
+    return np.asarray(found if categories is None else found.reindex(categories, fill_value=0), dtype=np.float32)
 
 
-def _factors(counts: NDArray[np.int64], n_rows: int, threshold: float) -> NDArray[np.float64]:
-    """Return the repeat factor of each label, given the number of rows that have it."""
-    return np.asarray(np.maximum(1, np.sqrt(threshold / (counts / n_rows))))
+def _weights_by_class(labels: Any, **rule: float) -> NDArray[np.float64]:
+    """Return the weights of rows; the rule is the one whose parameter is given."""
+    classes = encode_strata(labels, missing=None, name="labels")
+    return np.asarray(_weights(classes.counts, classes.n_rows, **rule)[classes.codes])
+
+
+def _weights(counts: NDArray[np.int64], n_rows: int, **rule: float) -> NDArray[np.float64]:
+    """Return the weights of classes, or of labels, from the numbers of rows that have them."""
+    data = {"counts": counts.astype(np.float64), "n_rows": n_rows}
+    return np.asarray(_core.call("class_weights", rule, data)["weights"])
 
 
 def _is_matrix(labels: Any) -> bool:

@@ -14,10 +14,10 @@ from pystrat.core.columns import numbers_of
 def inverse_density_weights(
     values: Any, *, power: float = 1.0, bandwidth: Optional[float] = None, n_bins: int = 512
 ) -> NDArray[np.float64]:
-    """Return weights with which all values of a numeric target are drawn about equally often.
+    """Return weights with which all values of a numeric target are drawn, or count in a loss, about equally often.
 
-    The weight of a row is ``density ** -power``, with the density of the row's target among all rows. The mean of all
-    weights is 1.
+    The weight of a row is ``density ** -power``, with the density of the row's target among all rows, divided by the
+    mean of all weights.
 
     Parameters
     ----------
@@ -35,7 +35,6 @@ def inverse_density_weights(
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight per row, for `WeightedBatchSampler` or for a weighted loss.
 
     Notes
     -----

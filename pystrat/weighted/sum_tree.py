@@ -110,17 +110,13 @@ class SumTree:
     def find(self, values: Any) -> NDArray[np.int32]:
         """Return the rows in whose shares of the total some values lie, from 0 to below `total`.
 
-        The share of a row begins at the sum of the weights before it. Use it to draw rows with random numbers of your
-        own.
+        The share of a row begins at the sum of the weights before it.
         """
         asked = {"values": row_values(values, "values", single=True)}
         return np.asarray(self._instance.ask("rows", asked)["rows"])
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state: the weights, the next place, the seed, and the state of the random number generator.
-
-        It holds numbers and arrays, which may also be lists, such as from JSON. R reads and writes the same states.
-        """
+        """Return the state: numbers, and arrays, which may also be lists, such as from JSON. R reads it, too."""
         kept = self._instance.ask("state")
         return {
             "version": _STATE_VERSION,
@@ -132,13 +128,7 @@ class SumTree:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue where a state was taken. The tree takes over its seed.
-
-        Parameters
-        ----------
-        state : mapping
-            What `state_dict` returned, of a tree with the same capacity.
-        """
+        """Continue where a tree with the same capacity had this state; take over its seed."""
         if not isinstance(state, Mapping) or not set(_STATE_ENTRIES) <= set(state):
             *first, last = map(show, _STATE_ENTRIES)
             raise refused_value("state", f"have the entries {', '.join(first)} and {last}", show(state))
@@ -152,14 +142,12 @@ class SumTree:
         instance.begin(kept)
         self._instance, self._seed, self._stream = instance, seed, stream_at(words)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _loaded, (self._capacity, self.state_dict())
+    def __getstate__(self) -> dict[str, Any]:
+        return self.state_dict()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._capacity = state["capacity"]
+        self.load_state_dict(state)
 
     def __repr__(self) -> str:
         return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"
-
-
-def _loaded(capacity: int, state: dict[str, Any]) -> SumTree:
-    tree = SumTree(capacity=capacity, seed=0)
-    tree.load_state_dict(state)
-    return tree

@@ -69,9 +69,17 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("weights",)))
-        values, begins = _weights_of(weights)
-        n_rows = len(values) // max(1, len(begins))
-        self._begin_state({"n_rows": n_rows, **({"begins": begins} if len(begins) else {})}, {"weights": values})
+        table = read_epoch_table(weights, "weights", noun="weights", entry="weights of rows")
+        check_same_rows(("weights", of_stage) for of_stage in table.values())
+        stages = [row_values(of_stage, "weights") for of_stage in table.values()]
+        n_rows = len(stages[0])
+        for epoch, of_stage in zip(table, stages):
+            if len(of_stage) != n_rows:
+                got = f"{count_of(n_rows, 'value')} for epoch 0 and {len(of_stage)} for epoch {epoch}"
+                raise refused_value("weights", "have one weight for each row in all epochs", got)
+        begins = {"begins": np.array(list(table), dtype=np.float64)} if isinstance(weights, Mapping) else {}
+        values = np.concatenate(stages) if len(stages) > 1 else stages[0]
+        self._begin_state({"n_rows": n_rows, **begins}, {"weights": values})
 
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts."""
@@ -81,17 +89,3 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""
         asked = {"epoch": self.epoch, "rows": None if rows is None else row_positions(rows, "rows")}
         return np.asarray(self._instance.ask("weights", asked)["weights"])
-
-
-def _weights_of(weights: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weights of rows, of all stages one after another, and the first epochs of several stages."""
-    if not isinstance(weights, Mapping):
-        return row_values(weights, "weights"), np.empty(0)
-    table = read_epoch_table(weights, "weights", noun="weights", entry="weights of rows")
-    check_same_rows(("weights", of_stage) for of_stage in table.values())
-    stages = [row_values(of_stage, "weights") for of_stage in table.values()]
-    for epoch, of_stage in zip(table, stages):
-        if len(of_stage) != len(stages[0]):
-            got = f"{count_of(len(stages[0]), 'value')} for epoch 0 and {len(of_stage)} for epoch {epoch}"
-            raise refused_value("weights", "have one weight for each row in all epochs", got)
-    return np.concatenate(stages), np.array(list(table), dtype=np.float64)

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import (
-    BatchesByLength,
-    EpochSubsetBatchSampler,
-    TripleBatchSampler,
-    WeightedBatchSampler,
-)
+from pystrat import BatchesByLength, EpochSubsetBatchSampler, WeightedBatchSampler
 from pystrat.core.seeds import epoch_seed
 from tests.reference.naive_lengths import batches_by_length
 from tests.reference.naive_random import NaiveStream
@@ -113,7 +108,10 @@ ONES, WHOLE = [1] * 5, "The 'lengths' parameter must hold whole numbers from 0 t
         ({"lengths": [1, 2, 3, 4, np.nan]}, f"{WHOLE} Got NaN"),
         ({"lengths": [True] * 5}, "The 'lengths' parameter must hold numbers. Got bool values instead."),
         ({"lengths": [[1, 2]] * 5}, "The 'lengths' parameter must be a vector of numbers. Got 2 dimensions instead."),
-        ({"lengths": [1, 2, 9, 8, 5]}, "2 rows are longer, the first at row position 2, counted from 0."),
+        (
+            {"lengths": [1, 2, 9, 8, 5]},
+            "'max_tokens' parameter must be at least 9, the length of the longest row. Got 5",
+        ),
         ({"balance_replicas": True}, "be given together with 'num_replicas'. Got True instead."),
         ({"balance_replicas": True, "num_replicas": 2, "shuffle": False}, "be false if 'shuffle' is false. Got True"),
     ],
@@ -127,6 +125,3 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
 def test_what_is_no_sampler_of_rows_is_refused() -> None:
     with pytest.raises(TypeError, match="'sampler' parameter must be a batch sampler of this package. Got 3 values"):
         BatchesByLength([[0], [1], [2]], ONES, max_tokens=5)  # type: ignore[arg-type]
-    pairs = TripleBatchSampler([0, 1], [0, 1], 2, n_items=9, seed=1)
-    with pytest.raises(ValueError, match="'sampler' .* must draw rows of a dataset. Got one that draws numbers of "):
-        BatchesByLength(pairs, ONES, max_tokens=5)

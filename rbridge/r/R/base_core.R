@@ -64,7 +64,6 @@ table_kind = function(kind, ...) {
     class = paste0("batch_sampler_", kind),
     of_rows = "strata",
     plan = function(settings) table_recipe(kind, settings),
-    fits = check_given_rows,
     n_rows = function(recipe) if (is.null(recipe$parts$codes)) recipe$parts$n_rows else length(recipe$parts$codes),
     setup = function(recipe, private) NULL,
     draw = core_batches,
@@ -80,37 +79,26 @@ table_kind = function(kind, ...) {
 sampler_of = function(kind, changed = list()) {
   request = mget(setdiff(names(formals(sys.function(sys.parent()))), "..."), parent.frame())
   request[names(changed)] = changed
-  for (argument in setdiff(names(request), row_arguments(kind, request))) {
-    value = plain_value(request[[argument]])
-    if (length(value) > 0L && !is.null(names(value)) && (is.numeric(value) || is.list(value))) {
-      names(value) = check_class_names(value, argument, noun_of_strata(kind))
-    }
-    request[argument] = list(value)
-  }
-  settings = checked_settings(kind, request)
-  waits = length(waiting_arguments(kind, settings)) > 0L
-  new_generator(if (waits) open_recipe(kind, settings$seed, settings) else sampler_kind(kind)$plan(settings))
-}
-
-# The given arguments in plain types, so that 1 and 1L are the same, and those of rows as they are.
-checked_settings = function(kind, request) {
   of_rows = row_arguments(kind, request)
-  settings = as_settings(core_plan(kind, request[setdiff(names(request), of_rows)]))
+  others = lapply(request[setdiff(names(request), of_rows)], plain_value) # 1 and 1L are the same
+  for (argument in names(Filter(function(value) is.numeric(value) || is.list(value), others))) {
+    if (length(others[[argument]]) > 0L && !is.null(names(others[[argument]]))) {
+      names(others[[argument]]) = check_class_names(others[[argument]], argument, noun_of_strata(kind))
+    }
+  }
+  settings = as_settings(core_plan(kind, others))
   for (argument in names(settings)) {
-    names(settings[[argument]]) = names(request[[argument]])
+    names(settings[[argument]]) = names(others[[argument]])
   }
   settings$seed = if (!is.null(request$seed)) as.double(request$seed)
-  settings$majority = request$majority
+  settings$majority = others$majority
   for (argument in of_rows) {
     value = request[[argument]]
-    # A matrix of labels is a matrix, and text with dimensions has values of rows, not names of columns.
-    if (argument != "labels" && !is.character(value)) {
-      value = plain_value(value)
-    }
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
     settings[argument] = list(if (is_column_names(value)) unicode_text(value, argument) else value)
   }
-  settings
+  waits = length(waiting_arguments(kind, settings)) > 0L
+  new_generator(if (waits) open_recipe(kind, settings$seed, settings) else sampler_kind(kind)$plan(settings))
 }
 
 # Parts of a recipe as arguments: integers are flags.
@@ -186,8 +174,8 @@ core_count = function(private, epoch) {
 }
 
 # Kinds with feedback: `private` has, besides the instance, the vectors of the state as .state, which the core changes
-# in place. A call that fails changes nothing. Only the core refers to them, and a copy of the sampler, which may share
-# them: the first of both that changes copies them.
+# in place. A call that fails changes nothing. A copy of the sampler may share them: the first of both that changes
+# copies them.
 
 # Makes the state of a recipe, or of what core_plan() has returned.
 core_begin = function(private, given) {

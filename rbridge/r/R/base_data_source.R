@@ -15,10 +15,8 @@ source_rows = function(data_source) {
     if (is.function(.subset2(data_source, ".length"))) length(data_source)
   } else if (!is.null(source_task(data_source))) {
     source_task(data_source)$nrow
-  } else if (is.data.frame(data_source) || is.matrix(data_source)) {
-    nrow(data_source)
-  } else if (is.atomic(data_source) && !is.null(data_source)) {
-    length(data_source)
+  } else if (is.data.frame(data_source) || is.atomic(data_source) && !is.null(data_source)) {
+    NROW(data_source)
   }
 }
 
@@ -43,16 +41,12 @@ strata_of_source = function(strata, data_source, task = source_task(data_source)
     check_task_order(task, parameter)
     strata
   }
-  check_rows(data_source, length(if (is.list(found)) found[[1L]] else found), parameter,
+  n_rows = source_rows(data_source)
+  n_values = if (!is.null(n_rows)) length(if (is.list(found)) found[[1L]] else found)
+  refuse_if(!is.null(n_rows) && n_rows != n_values, parameter,
+    sprintf("have one value for each row of the dataset, %.0f", n_rows), show_count(n_values, "value"),
     advice = if (is.character(strata) && is.null(task)) "Names of columns need a task.")
   found
-}
-
-# A source with a number of rows must have a value for each.
-check_rows = function(data_source, n_values, parameter, advice = NULL) {
-  n_rows = source_rows(data_source)
-  refuse_if(!is.null(n_rows) && n_rows != n_values, parameter,
-    sprintf("have one value for each row of the dataset, %.0f", n_rows), show_count(n_values, "value"), advice = advice)
 }
 
 # Values belong to the rows of the data behind a task, while mlr3 leaves rows out, repeats and reorders them.

@@ -9,7 +9,7 @@
 #' each training.
 #'
 #' @section Generators:
-#' A generator has the class of its function, such as `"batch_sampler_stratified"`, and the class `"torch_sampler"`.
+#' A generator has the class of its function, such as `"batch_sampler_stratified"`, and `"torch_sampler"`.
 #' Its only argument is `data_source`: a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a
 #' `list(task = )`; anything, including `NULL`, if the sampler needs no column of a task.
 #' If it has a number of rows, that must be the number of rows that the arguments describe.
@@ -17,9 +17,8 @@
 #'
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]; changes nothing.
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin:
-#'   after `batches_done` batches of this instance.
-#'   By default 0; but an instance that is already placed within this epoch stays there.
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, from 0 to 6700000, and the number of batches of this
+#'   instance to leave out, by default 0; but an instance that is already placed within this epoch stays there.
 #' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the
 #'   next iteration begins.
 #' * `load_state_dict(state)`: continues at a state.
@@ -29,24 +28,21 @@
 #' * `epoch`, `rank` and `seed`: the next epoch, counted from 0; the number of the process, `NULL` if the instance
 #'   returns all batches; and the seed, given or drawn.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
-#'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
-#'   the last batch.
+#'   `.iter()` returns a function that returns the rows of the next batch at each call, and finally
+#'   [coro::exhausted()]; `.iter_batch(1)` does the same, for `dataloader(dataset, sampler = instance)`.
 #'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; while mlr3torch
 #'   trains, that of the running one.
-#'   `.iter_batch(1)` makes `dataloader(dataset, sampler = instance)` work as well.
 #'
 #' @section Members of instances with strata:
 #' The page of a sampler says which of these its instances have.
 #' * `plan()`: returns a `data.frame()` with one row for each `stratum`: its `rows`, and the `fewest` and the `most` of
-#'   them in a batch of any epoch that holds it.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#'   them in a batch of any epoch that holds it; `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#'   `data.frame()` with one row for each batch and one column for each stratum.
 #' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by their
 #'   mean number in an epoch; `NA` for a stratum that is never sampled.
 #'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default.
-#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
-#'   rows that are never sampled.
+#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset.
 #'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
@@ -72,7 +68,6 @@
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, with its feedback, but without
 #' iterators: to continue the running epoch, save a state.
 #' [write_batch_sampler()] writes a generator to a file without code, for other people.
-#' Samplers of files need the files there; those of [batch_sampler_python()] work only in the process of their Python.
 #'
 #' @examples
 #' labels = c("a", "a", "b", "b", "b")

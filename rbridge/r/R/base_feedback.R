@@ -30,6 +30,12 @@ new_stream = function(seed) core_call("random_stream", list(seed = seed))$words
 # Its instances draw batches one after another, according to the feedback so far.
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
+    plan = function(settings) {
+      if (is.integer(settings$n_rows)) {
+        settings$n_rows = as.double(settings$n_rows)
+      }
+      feedback_recipe(kind, settings, list())
+    },
     setup = function(recipe, private) {
       core_begin(private, recipe$state)
       if (!is.null(recipe$state$generator)) { # it was resumed within an epoch
@@ -48,7 +54,8 @@ feedback_kind = function(kind, of_rows, ...) {
     },
     iterate = feedback_batches,
     feedback_state = feedback_state,
-    load_feedback = load_feedback
+    load_feedback = load_feedback,
+    methods = list(sample = function(k) sample_rows(private, k))
   )
   utils::modifyList(table_kind(kind, of_rows = of_rows), utils::modifyList(shared, list(...)))
 }

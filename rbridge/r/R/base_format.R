@@ -13,12 +13,17 @@ format_arguments = function(recipe) {
     if (!is.null(named)) {
       names(value) = recipe$labels$names[named + 1]
     }
-    sprintf("* %s: %s", argument, show_setting(if (is.integer(value)) value == 1L else value)) # a flag
+    shown = show_value(if (is.integer(value)) value == 1L else value) # a flag
+    if (!is.null(names(value)) && (is.numeric(value) || is.list(value))) { # by class or stratum
+      shown = paste(sprintf("'%s': %s", names(value), vapply(unname(value), show_value, "")), collapse = ", ")
+    }
+    sprintf("* %s: %s", argument, shown)
   })
   seed = if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
   c(unlist(shown), seed, vapply(setdiff(of_rows, "rows"), function(argument) {
     sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
-      format_open(recipe$open[[argument]])
+      value = recipe$open[[argument]]
+      switch(mode(value), "NULL" = "of the dataset", character = show_names(value), "function" = "a function", "given")
     } else if (argument == "strata") {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
     } else if (argument == "groups") {
@@ -30,27 +35,6 @@ format_arguments = function(recipe) {
       show_count(if (is.null(parts$users)) n_rows else length(parts$users), "row")
     })
   }, "", USE.NAMES = FALSE))
-}
-
-# A setting, or the numbers of classes or strata with their names.
-show_setting = function(value) {
-  if (is.null(names(value)) || !(is.numeric(value) || is.list(value))) {
-    return(show_value(value))
-  }
-  paste(sprintf("'%s': %s", names(value), vapply(unname(value), show_value, "")), collapse = ", ")
-}
-
-# Values of rows that wait for a dataset: names of columns, or those of the task.
-format_open = function(value) {
-  if (is.null(value)) {
-    "of the dataset"
-  } else if (is.character(value)) {
-    show_names(value)
-  } else if (is.function(value)) {
-    "a function"
-  } else {
-    "given"
-  }
 }
 
 show_range = function(values) {

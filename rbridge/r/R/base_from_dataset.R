@@ -1,18 +1,20 @@
 # Arguments that the dataset supplies when a generator is called with it, so that each fold of a resampling, and each
 # training with validation, has those of its own rows. Until then, the recipe is open and holds the arguments.
 
-# The recipe of an open one for a dataset. `task` has the rows of the dataset, and is NULL if there is none.
+# The recipe for a dataset: an open one gets what that supplies, and values of rows that users gave must be in the order
+# of its data. `task` has the rows of the dataset, and is NULL if there is none.
 supplied_recipe = function(recipe, data_source, task) {
-  request = recipe$open
-  waiting = waiting_arguments(recipe$kind, request)
-  given = Filter(Negate(is.null), request[setdiff(row_arguments(recipe$kind, request), c(waiting, "n_rows"))])
-  for (argument in names(given)) {
+  is_open = !is.null(recipe$open)
+  request = if (is_open) recipe$open else recipe$parts
+  waiting = if (is_open) waiting_arguments(recipe$kind, request)
+  others = c(waiting, "n_rows", if (is.null(request[["rows"]])) "rows")
+  for (argument in setdiff(arguments_of_rows(recipe$kind, request), others)) {
     check_task_order(task, argument)
   }
   for (argument in waiting) {
     request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task)
   }
-  sampler_kind(recipe$kind)$plan(request)
+  if (is_open) sampler_kind(recipe$kind)$plan(request) else recipe
 }
 
 # The given arguments of a kind that may come from the dataset.
@@ -98,8 +100,7 @@ task_weights = function(weights, task) {
   if (is.character(weights)) {
     return(named_columns(task, weights, "weights")[[1L]])
   }
-  roles = task$col_roles
-  columns = if (is.null(weights)) roles$weights_learner else roles$stratum
+  columns = task$col_roles[[if (is.null(weights)) "weights_learner" else "stratum"]]
   refuse_if(length(columns) == 0L && is.null(weights), "weights",
     "be given if no column of the task has the role weights_learner", "nothing",
     advice = "For classes drawn equally often: weights = inverse_frequency_weights.")
@@ -115,14 +116,4 @@ task_weights = function(weights, task) {
   refuse_if(length(weights) != task$nrow, "weights",
     sprintf("return one weight for each row of the task, %.0f", task$nrow), show_count(length(weights), "value"))
   weights
-}
-
-# Values of rows that a recipe has belong to the rows of a dataset, in the order of its data.
-check_given_rows = function(recipe, data_source, task) {
-  for (argument in setdiff(arguments_of_rows(recipe$kind, recipe$parts), "n_rows")) {
-    check_task_order(task, argument)
-    if (argument == "strata") {
-      check_rows(data_source, length(recipe$parts$codes), "strata")
-    }
-  }
 }

@@ -5,8 +5,7 @@
 # * of_rows: the names of its arguments that may come from the dataset, a vector or a function of the arguments, for
 #   kinds of the core;
 # * plan(settings): the recipe for complete arguments, with which a dataset completes an open recipe;
-# * fits(recipe, data_source, task): refuses a dataset that does not fit a complete recipe;
-# * complete(recipe, data_source, task): does both in its own way;
+# * complete(recipe, data_source, task): the recipe for a dataset, if that is not what supplied_recipe() returns;
 # * inside(recipe): the recipe of a sampler inside, if the kind has one;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * count_batches(private, epoch): the number of batches of an epoch; NA if it has no end;
@@ -75,17 +74,9 @@ new_instance = function(recipe, functions, data_source) {
 # The recipe for a dataset: complete, and with a seed, unless that does not matter.
 ready_recipe = function(recipe, data_source, task, has_seed = TRUE) {
   kind = sampler_kind(recipe$kind)
-  if (!is.null(kind$complete)) {
-    recipe = kind$complete(recipe, data_source, task)
-  } else if (!is.null(recipe$open)) {
-    recipe = supplied_recipe(recipe, data_source, task)
-  } else if (!is.null(kind$fits)) {
-    kind$fits(recipe, data_source, task)
-  }
-  n_rows = kind$n_rows(recipe)
-  found = source_rows(data_source)
-  refuse_if(!is.null(found) && !is.null(n_rows) && found != n_rows, "data_source",
-    sprintf("have as many rows as the sampler was made for, %.0f", n_rows), show_count(found, "row"))
+  complete = if (is.null(kind$complete)) supplied_recipe else kind$complete
+  recipe = complete(recipe, data_source, task)
+  check_sampled_rows(source_rows(data_source), kind$n_rows(recipe), "data_source")
   if (is.null(recipe$seed) && has_seed && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }

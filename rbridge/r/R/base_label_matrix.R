@@ -11,14 +11,19 @@ label_matrix = function(labels) {
   }
   if (is.character(labels) && length(dim(labels)) == 2L) {
     labels = as.data.frame(labels)
-    names(labels) = sub("^V([0-9]+)$", "\\1", names(labels))
   }
   if (is.data.frame(labels)) {
     columns = Map(column_of_labels, labels, names(labels))
     labels = if (length(columns) > 0L) do.call(cbind, unname(columns)) else matrix(0, nrow(labels), 0L)
   }
   labels = exact_numbers(if (inherits(labels, "sparseMatrix")) as.matrix(labels) else labels)
-  check_label_shape(labels)
+  is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
+  refuse_if(length(dim(labels)) != 2L || is.object(labels), "labels", "be a matrix with one row per row of the dataset",
+    if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
+  empty = c("row", "column")[dim(labels) == 0L]
+  refuse_if(length(empty) > 0L, "labels", sprintf("have at least one %s", empty[1L]), sprintf("0 %ss", empty[1L]))
+  refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
+    label_advice)
   names = unicode_text(colnames(labels), "labels", "name each label by a text")
   if (is.null(names)) {
     names = as.character(seq_len(ncol(labels)))
@@ -30,16 +35,6 @@ label_matrix = function(labels) {
     label_advice)
   dimnames(has) = list(NULL, names)
   has
-}
-
-check_label_shape = function(labels) {
-  is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
-  refuse_if(length(dim(labels)) != 2L || is.object(labels), "labels", "be a matrix with one row per row of the dataset",
-    if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
-  empty = c("row", "column")[dim(labels) == 0L]
-  refuse_if(length(empty) > 0L, "labels", sprintf("have at least one %s", empty[1L]), sprintf("0 %ss", empty[1L]))
-  refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
-    label_advice)
 }
 
 # A column of a data frame as a matrix: its numbers, or a column for each value of text.

@@ -31,8 +31,8 @@ batch_sizes = function(plan) {
   as.integer(Reduce(function(sizes, count) sizes + diff((count * 0:n_batches) %/% n_batches), plan$counts, 0))
 }
 
-# Rows of each stratum in each batch: a matrix of integers, one row per batch, one column per stratum.
-batch_composition = function(plan) {
+# The rows of each stratum in each batch: one row per batch, one column per stratum.
+composition_table = function(plan) {
   n_batches = plan$n_batches
   if (plan$assign == "even") {
     ends = outer(-seq_len(n_batches), c(0, cumsum(plan$counts)), `+`) %/% n_batches
@@ -40,9 +40,5 @@ batch_composition = function(plan) {
   } else {
     rows = diff(outer(0:n_batches, plan$counts) %/% n_batches)
   }
-  matrix(as.integer(rows), n_batches)
-}
-
-composition_table = function(plan) {
-  label_table(batch_composition(plan), plan$names)
+  label_table(matrix(as.integer(rows), n_batches), plan$names)
 }

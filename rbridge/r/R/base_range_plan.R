@@ -23,12 +23,9 @@ ranged_kind = function(kind, ...) {
 # A part of a plan is a plain table.
 #' @export
 "[.range_plan" = function(x, ...) {
-  part = NextMethod()
-  if (is.data.frame(part)) {
-    class(part) = "data.frame"
-    attributes(part)[c("n_batches", "held", "most_batches")] = NULL
-  }
-  part
+  class(x) = "data.frame"
+  attributes(x)[c("n_batches", "held", "most_batches")] = NULL
+  x[...]
 }
 
 #' @export

@@ -9,7 +9,7 @@ are_there = function(paths) {
 
 # The path of one file.
 check_regular_file = function(path, parameter) {
-  refuse_if(!is.character(path) || is.object(path) || length(path) != 1L || is.na(path) || !are_there(path), parameter,
-    "be the path of a file that exists", show_value(path))
+  refuse_if(!is_path(path) || is.object(path) || !are_there(path), parameter, "be the path of a file that exists",
+    show_value(path))
   refuse_if(dir.exists(path), parameter, "be a regular file", paste("the folder", show_value(path)))
 }

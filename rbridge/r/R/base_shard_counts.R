@@ -13,13 +13,11 @@
 #' @eval described("bind_counts", tables = "`list()` of `matrix()`")
 #'
 #' @return A `matrix()` of doubles: the number of rows of each stratum (columns) in each shard (rows).
-#' Shards are sorted by name, by code point.
-#' Strata are in order of first appearance over the sorted shards.
+#' Shards are sorted by name, by code point; strata are in order of first appearance over the sorted shards.
 #' If no shard has a row, there are no columns; for a sampler, bind the table with those of other processes.
 #'
 #' Values of one kind are different strata if they differ at all, so their names have all digits: `0.1 + 0.2` is
-#' `0.30000000000000004`, a time has its fraction of a second.
-#' With several columns, text with a comma is quoted.
+#' `0.30000000000000004`, a time has its fraction of a second; with several columns, text with a comma is quoted.
 #'
 #' @export
 #' @examples
@@ -28,12 +26,8 @@
 shard_counts = function(strata) {
   refuse_if(!is.list(strata) || is.object(strata) || is.pairlist(strata), "strata",
     "map the name of each shard to the strata of its rows", show_value(strata))
-  refuse_if(length(strata) == 0L, "strata", "have at least one shard", "none")
-  given = names(strata)
-  refuse_if(is.null(given) || anyNA(given) || !all(nzchar(given)), "strata", "name each shard by a text",
-    if (is.null(given)) "no names" else "''")
-  shards = shown_names(given, "strata", "shard")
-  counts_table(Map(count_shard, unname(strata), shards))
+  refuse_if(anyNA(names(strata)) || !all(nzchar(names(strata))), "strata", "name each shard by a text", "''")
+  counts_table(Map(count_shard, unname(strata), shown_names(names(strata), "strata", "shard")))
 }
 
 # The table of shards that count_shard() has counted.

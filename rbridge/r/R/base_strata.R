@@ -58,12 +58,10 @@ strata_columns = function(strata) {
     places = paste(" in column", vapply(titles, show_value, ""))
   } else {
     columns = list(strata)
-    titles = places = ""
+    places = ""
   }
   refuse_if(length(columns) == 0L, "strata", "have at least one column", "0 columns")
-  columns = unname(Map(function(column, place, title) {
-    c(comparable_column(column, place), list(title = title))
-  }, columns, places, titles))
+  columns = unname(Map(comparable_column, columns, places))
   rows = unique(vapply(columns, function(column) length(column$values), 1L))
   refuse_if(length(rows) > 1L, "strata", "have columns of equal length",
     sprintf("lengths %d and %d", rows[1L], rows[2L]))
@@ -110,10 +108,10 @@ column_kind = function(column) {
     "matrix"
   } else if (is.object(column)) {
     c(known[inherits(column, known, which = TRUE) > 0L], class(column))[1L]
-  } else if (is.function(column)) {
-    "function"
-  } else {
+  } else if (is.atomic(column)) {
     typeof(column)
+  } else {
+    class(column)[1L]
   }
 }
 

@@ -8,10 +8,9 @@
 #' Guide: \guide{fast-epochs}.
 #'
 #' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
-#'   The data, with names or without, all with the number of rows that the sampler was made for.
-#'   Lists may be nested.
+#'   The data, with names or without, all with the number of rows that the sampler was made for; lists may be nested.
 #'   A single list or dataset without a name determines the form of a batch by itself.
-#'   Vectors, matrices and arrays of numbers or logical values become tensors when the first batch is requested.
+#'   Numbers and logical values become tensors when the first batch is requested.
 #'   A dataset with a method `.getbatch()`, such as [pair_dataset()], is requested for many batches at once; it returns
 #'   a value for each row, or for each triple.
 #' @param sampler ([batch_sampler_instance])\cr

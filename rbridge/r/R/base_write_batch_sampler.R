@@ -3,8 +3,7 @@
 write_batch_sampler = function(generator, file) {
   refuse_if(!inherits(generator, "batch_sampler_generator"), "generator",
     "be a generator, such as that of batch_sampler_stratified()", show_value(generator))
-  is_path = is.character(file) && !is.object(file) && length(file) == 1L && !is.na(file) && nzchar(file)
-  refuse_if(!is_path || Encoding(file) == "bytes", "file", "be a path", show_value(file))
+  refuse_if(!is_path(file) || is.object(file) || !nzchar(file), "file", "be a path", show_value(file))
   settings = attr(generator, "settings")
   recipe = settings$recipe
   refuse_if(!is.null(recipe$open), "generator", "be made for given data", "one that waits for a task",

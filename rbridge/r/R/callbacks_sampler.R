@@ -33,21 +33,18 @@
 #'   batch_sampler_python(pystrat$UniformBatchSampler(12L, 3L, seed = 1L))
 #' }
 batch_sampler_python = function(sampler, n_batches = NULL) {
-  if (!requireNamespace("reticulate", quietly = TRUE)) {
-    stop("batch_sampler_python() needs the R package reticulate: install.packages(\"reticulate\").", call. = FALSE)
-  }
   refuse_if(!inherits(sampler, "python.builtin.object"), "sampler", "be a Python object", show_value(sampler),
     advice = if (is.list(sampler)) {
       "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
     })
   n_batches = if (!is.null(n_batches)) check_count(n_batches, "n_batches")
-  if (!reticulate::py_module_available("rbridge")) {
-    stop("batch_sampler_python() needs the Python package rbridge in the Python that reticulate uses, ",
-      reticulate::py_config()$python, ". RETICULATE_PYTHON names another one.", call. = FALSE)
-  }
-  native = if (is.null(n_batches)) native_generator(sampler)
-  if (!is.null(native)) {
-    return(native)
+  # The recipe of a sampler of pystrat, NULL for other samplers.
+  module = reticulate::import("rbridge.torch_sampler", convert = FALSE)
+  found = if (is.null(n_batches)) from_python(reticulate::py_to_r(module$guarded_recipe(sampler)))
+  if (!is.null(found)) {
+    # One-dimensional arrays cross as such.
+    vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
+    return(generator_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, found$functions))
   }
   source = reticulate::import("rbridge.callbacks", convert = FALSE)
   made = from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
@@ -62,16 +59,4 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   callback_generator(batches, n_batches, python_class, reticulate::py_to_r(made$identity))
-}
-
-# The generator of the recipe of a sampler of pystrat, NULL for other samplers.
-native_generator = function(sampler) {
-  module = reticulate::import("rbridge.torch_sampler", convert = FALSE)
-  found = from_python(reticulate::py_to_r(module$guarded_recipe(sampler)))
-  if (is.null(found)) {
-    return(NULL)
-  }
-  # One-dimensional arrays cross as such.
-  vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
-  generator_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, found$functions)
 }

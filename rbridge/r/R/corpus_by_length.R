@@ -45,10 +45,7 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
 
 # The recipe has that of the sampler inside: vectors whose names begin with "sampler_".
 by_length_recipe = function(limits, lengths, inside) {
-  kind = sampler_kind(inside$kind)
-  n_rows = kind$n_rows(inside)
-  refuse_if(is.null(n_rows) && !is.null(kind$of_rows) && is.null(kind$load_feedback), "sampler",
-    "draw rows of a dataset", "one that draws numbers of pairs")
+  n_rows = sampler_kind(inside$kind)$n_rows(inside)
   refuse_if(!is.null(n_rows) && length(lengths) != n_rows, "lengths",
     sprintf("have one value for each row of the sampler, %.0f", n_rows), show_count(length(lengths), "value"))
   renamed = function(vectors) c(list(), stats::setNames(vectors, sprintf("sampler_%s", names(vectors))))
@@ -61,9 +58,7 @@ sampler_inside = function(recipe) {
     vectors = vectors[grep("^sampler_", names(vectors))]
     c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
   }
-  kind = recipe$parts[["sampler"]]
-  refuse_if(!is_path(kind), "recipe", "have the kind of a sampler as 'sampler'", show_value(kind))
-  new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
+  new_recipe(recipe$parts[["sampler"]], recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
 kind_by_length = function() {
@@ -83,7 +78,6 @@ kind_by_length = function() {
     inside = sampler_inside,
     setup = function(recipe, private) {
       private$.of = new_generator(sampler_inside(recipe), private$.functions)(NULL)
-      private$.has_feedback = is_told(recipe)
       core_begin(private, list())
       NULL
     },
@@ -115,7 +109,7 @@ kind_by_length = function() {
       format_arguments(recipe)
     },
     methods = list(sampler = function() private$.of),
-    private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
+    private = list(.instance = NULL, .state = NULL, .of = NULL, .latest = NULL)
   )
 }
 
@@ -133,7 +127,7 @@ cut_epoch = function(private, epoch) {
     return(private$.latest)
   }
   cut = cut_drawn(private, epoch, private$.of$.__enclos_env__$private$.epoch_batches(epoch)$rows)
-  if (!private$.has_feedback) {
+  if (!private$.iterates) {
     private$.latest = cut
   }
   cut
@@ -146,14 +140,14 @@ cut_drawn = function(private, epoch, drawn) {
 }
 
 state_by_length = function(private, place) {
-  if (private$.has_feedback) {
+  if (private$.iterates) {
     is_running = identical(private$.latest$epoch, place$epoch)
     list(sampler = private$.of$state(), drawn = if (is_running) private$.latest$drawn - 1L)
   }
 }
 
 load_by_length = function(private, state) {
-  if (!private$.has_feedback) {
+  if (!private$.iterates) {
     return()
   }
   refuse_if(!all(c("sampler", "drawn") %in% names(state)), "state", "have the entries 'sampler' and 'drawn' too",

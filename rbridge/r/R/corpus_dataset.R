@@ -4,15 +4,8 @@
 #' Creates a [torch::dataset()] of the lines of all files, file after file, with random access to any number of lines.
 #' The batches of [batch_sampler_corpus_mixture()] over the same files contain its positions.
 #'
-#' @param source (`character()` or `list()`)\cr
-#'   A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or the
-#'   paths of files with the first suffix, taken in the given order.
-#'   Give a single file as `list(path)`.
-#'   With `targets`, the paths of files of any names.
-#' @param suffixes (`character()`)\cr
-#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone.
-#'   An empty one, `""`, takes files as they are.
-#'   With `targets`, two names for the sides.
+#' @eval described("CorpusMixtureBatchSampler", source = "`character()` or `list()`", suffixes = "`character()`",
+#'   targets = "`character()` or `list()`")
 #' @param transform (`function`)\cr
 #'   A function, for example a tokenizer, of the lines of a batch, in the form that `lines()` returns; its value is the
 #'   batch.
@@ -23,17 +16,14 @@
 #'   `FALSE` (default): it is only the items.
 #' @param max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
 #'   In a mixture, all lines keep their positions; its `dataset()` has no limits.
-#' @eval described("CorpusMixtureBatchSampler", targets = "`character()` or `list()`")
 #'
 #' @return A dataset with the members
 #' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one
 #'   for each suffix, named by the suffixes without their leading dot, or `line` if the suffix is empty;
 #' * `lengths(by = "words")`: returns the length of each position, on the longest side, in words or by a function of
 #'   lines;
-#' * `.getbatch(positions)`: returns the lines, or the result of `transform`, with the positions if requested;
+#' * `.getbatch(positions)`, which is `dataset[positions]`: returns the batch of positions;
 #' * `.length()`: the number of positions.
-#'
-#' `dataset[positions]` is the batch of these positions.
 #'
 #' Text is UTF-8, and only a newline ends a line; one `\r` before it is dropped.
 #' A file whose size or time of modification has changed since the lines were found is an error.

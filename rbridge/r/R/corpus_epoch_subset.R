@@ -29,12 +29,7 @@ batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method 
   sampler_of("epoch_subset")
 }
 
-kind_epoch_subset = function() {
-  table_kind("epoch_subset",
-    of_rows = c("n_rows", "rows"),
-    fits = function(recipe, data_source, task) if (!is.null(recipe$parts$rows)) check_task_order(task, "rows")
-  )
-}
+kind_epoch_subset = function() table_kind("epoch_subset", of_rows = c("n_rows", "rows"))
 
 # Rows by the first epoch in which they apply, as the core takes them; NULL if there are none.
 rows_by_epoch = function(rows) {
@@ -44,7 +39,6 @@ rows_by_epoch = function(rows) {
   is_table = is.list(rows) && !is.object(rows)
   table = if (is_table) read_epoch_table(rows, "rows", "rows", "rows") else list("0" = rows)
   stages = lapply(table, feedback_rows)
-  refuse_if(any(lengths(stages) == 0L), "rows", "have rows for each epoch", "0 values")
   numbers = as.double(unlist(stages, use.names = FALSE)) - 1
   numbers[!(numbers >= 0 & numbers < largest_count & numbers == floor(numbers))] = -1
   list(rows = as.integer(numbers), begins = as.double(names(table)),

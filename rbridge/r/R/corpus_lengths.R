@@ -22,7 +22,13 @@ remaining_lines = function(table, max_length, accept) {
   }
   remains = rep(TRUE, sum(table$lines))
   if (!is.null(max_length)) {
-    limits = check_max_length(max_length, table$suffixes)
+    limits = plain_value(max_length)
+    n_sides = length(table$suffixes)
+    limits = if (is.numeric(limits) && length(limits) > 1L) as.list(limits) else rep(list(limits), n_sides)
+    refuse_if(length(limits) != n_sides, "max_length",
+      sprintf("have one number for each side, %d, or be one number", n_sides), show_value(max_length))
+    limits = in_order_of(limits, list(table$suffixes), "max_length")
+    limits = lapply(limits, check_between, "max_length", 0, largest_count)
     remains = Reduce(`&`, Map(`<=`, word_counts(table), limits))
   }
   if (!is.null(accept)) {
@@ -35,18 +41,6 @@ remaining_lines = function(table, max_length, accept) {
     }))
   }
   which(remains)
-}
-
-# A number of words for each side, whose suffixes may be the names.
-check_max_length = function(max_length, suffixes) {
-  max_length = plain_value(max_length)
-  if (!is.numeric(max_length) || length(max_length) < 2L) {
-    return(rep_len(check_between(max_length, "max_length", 0, largest_count), length(suffixes)))
-  }
-  refuse_if(length(max_length) != length(suffixes), "max_length",
-    sprintf("have one number for each side, %d, or be one number", length(suffixes)), show_value(max_length))
-  limits = in_order_of(max_length, list(suffixes), "max_length")
-  vapply(limits, check_between, 0, "max_length", 0, largest_count, USE.NAMES = FALSE)
 }
 
 # A function of lines, or NULL.

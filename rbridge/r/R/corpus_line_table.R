@@ -31,8 +31,7 @@ line_table = function(found) {
 # The size and the time of modification of files, as text that Python has too.
 file_versions = function(paths) {
   found = file.info(paths, extra_cols = FALSE)
-  version = sprintf("%.0f %.6f", found$size, as.double(found$mtime))
-  ifelse(is.na(found$size), "gone", ifelse(found$isdir, "folder", version))
+  sprintf("%.0f %.6f", found$size, as.double(found$mtime))
 }
 
 check_versions = function(paths, versions) {

@@ -81,19 +81,16 @@ kind_mixture = function() {
   )
 }
 
-# The weights of files in all epochs as the core takes them.
+# The weights of files in all epochs as the core takes them: numbers, and infinity for "*".
 weights_of_files = function(weights, names) {
   is_table = is.list(weights) && !is.object(weights) && !is.null(names(weights))
   table = if (is_table) read_epoch_table(weights, "weights", "weights", "lists of weights") else list("0" = weights)
-  numbers = unlist(lapply(table, weights_of_stage, names), use.names = FALSE)
-  list(file_weights = numbers, begins = if (length(table) > 1L) as.double(names(table)))
-}
-
-# Numbers, and infinity for "*".
-weights_of_stage = function(weights, names) {
-  weights = in_order_of(plain_value(weights), list(names), "weights")
-  refuse_if(length(weights) != length(names), "weights", sprintf("have one entry for each file, %d", length(names)),
-    show_count(length(weights), "value"))
-  is_kept = vapply(weights, identical, NA, "*", USE.NAMES = FALSE)
-  feedback_values(unlist(replace(as.list(weights), is_kept, Inf)), "weights")
+  numbers = lapply(table, function(of_stage) {
+    of_stage = in_order_of(plain_value(of_stage), list(names), "weights")
+    refuse_if(length(of_stage) != length(names), "weights", sprintf("have one entry for each file, %d", length(names)),
+      show_count(length(of_stage), "value"))
+    is_kept = vapply(of_stage, identical, NA, "*", USE.NAMES = FALSE)
+    feedback_values(unlist(replace(as.list(of_stage), is_kept, Inf)), "weights")
+  })
+  list(file_weights = unlist(numbers, use.names = FALSE), begins = if (length(table) > 1L) as.double(names(table)))
 }

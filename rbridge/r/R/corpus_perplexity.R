@@ -33,12 +33,6 @@ batch_sampler_perplexity = function(n_rows = NULL, batch_size, initial = 15, max
 
 kind_perplexity = function() {
   feedback_kind("perplexity", "n_rows",
-    plan = function(settings) {
-      if (is.integer(settings$n_rows)) {
-        settings$n_rows = as.double(settings$n_rows)
-      }
-      feedback_recipe("perplexity", settings, list())
-    },
     iterate = function(private, place) {
       told = core_tell(private, "begin", list(epoch = place$epoch))
       if (!is.null(told$warning)) {
@@ -53,8 +47,7 @@ kind_perplexity = function() {
       },
       perplexities = function() core_ask(private, "perplexities"),
       started = function() core_ask(private, "started") == 1,
-      share_above_maximum = function() core_ask(private, "share_above_maximum"),
-      sample = function(k) sample_rows(private, k)
+      share_above_maximum = function() core_ask(private, "share_above_maximum")
     )
   )
 }

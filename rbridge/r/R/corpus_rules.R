@@ -20,6 +20,5 @@ text_of_rules = function(source) {
   }
   refuse_if(!are_there(source), "rules", required, sprintf("%s, no file,", show_value(source)),
     "Put a rule that is written out into a list.")
-  check_regular_file(source, "rules")
   readBin(source, "raw", file.size(source))
 }

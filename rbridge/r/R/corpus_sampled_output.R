@@ -1,17 +1,16 @@
 #' @title Output Layer of a Sampled Vocabulary
 #'
 #' @description
-#' Reduces an output layer to the rows of a sampled vocabulary while some code runs, such as the training of an epoch.
-#' Inside `with()`, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order.
-#' The optimizer trains these, with its state (such as Adam's moments) for the same rows.
-#' At the end, all rows are written back; no others change.
+#' While some code runs, such as the training of an epoch, an output layer has only the rows of a sampled vocabulary, in
+#' ascending order.
+#' The optimizer trains these, with its state for the same rows; at the end, they are written back.
 #' Evaluate, and save checkpoints, after `with()`: losses of samples are lower than those of the full vocabulary.
 #' \twin{corpus.vocabulary.SampledOutput}{corpus}
 #'
 #' @eval described("SampledOutput", model = "`torch::nn_module`", layer = "`torch::nn_linear`",
 #'   optimizer = "`torch::optimizer()`")
 #' @param ids (`integer()` | `torch::torch_tensor`)\cr
-#'   The sampled ids, such as those from [sampled_vocabulary()]: each once, from 1 to `layer$out_features`.
+#'   The sampled ids, such as those from [sampled_vocabulary()], from 1 to `layer$out_features`.
 #' @param data (`sampled_output`)\cr
 #'   What `sampled_output()` returns.
 #' @param expr (any)\cr
@@ -74,10 +73,8 @@ sampled_output_class = R6Class("sampled_output",
       refuse_if(!is_of_model, "layer", "be a torch::nn_linear of the model", show_value(layer))
       refuse_if(!"weight" %in% own_parameters(layer), "layer", "have a parameter as its weight",
         "one that is computed from others")
-      self$ids = sort(vocabulary_ids(ids, "ids", layer$out_features))
+      self$ids = sort(unique(vocabulary_ids(ids, "ids", layer$out_features)))
       refuse_if(length(self$ids) == 0L, "ids", "have at least one id", "none")
-      twice = anyDuplicated(self$ids)
-      refuse_if(twice > 0L, "ids", "hold each id once", sprintf("%d twice", self$ids[twice]))
       private$.model = model
       private$.layer = layer
       private$.optimizer = optimizer

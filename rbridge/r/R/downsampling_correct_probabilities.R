@@ -40,38 +40,20 @@ correct_probabilities = function(probabilities, keep_rate) {
   keep_rate = plain_value(keep_rate)
   check_is_numeric(probabilities, "probabilities")
   check_is_numeric(keep_rate, "keep_rate")
-  check_rates_and_values(keep_rate, probabilities)
-  if (length(keep_rate) == 1L) {
-    kept = as.vector(keep_rate) * probabilities
-    return(kept / (kept + (1 - probabilities)))
-  }
-  if (!is.null(names(keep_rate))) {
+  refuse_if(length(dim(probabilities)) > 2L, "probabilities", "be a vector or a table",
+    sprintf("%d dimensions", length(dim(probabilities))))
+  n_classes = if (is.matrix(probabilities)) ncol(probabilities) else 1
+  if (!is.null(names(keep_rate)) && n_classes > 1 && length(keep_rate) == n_classes) {
     keep_rate = keep_rate[order_of_classes(colnames(probabilities), names(keep_rate))]
   }
-  sums = rowSums(probabilities)
-  wrong = which(abs(sums - 1) > 1e-3)
-  refuse_if(length(wrong) > 0L, "probabilities", "have rows that sum to 1",
-    sprintf("a row that sums to %.6g", sums[wrong[1L]]))
-  odds = sweep(probabilities, 2L, keep_rate, `/`)
-  columns = lapply(seq_len(ncol(odds)), function(column) odds[, column])
-  odds / Reduce(`+`, columns) # rowSums() has other last digits than Python
+  data = list(probabilities = as.double(probabilities), keep_rate = as.double(keep_rate),
+    n_classes = as.double(n_classes))
+  probabilities[] = core_call("correct_probabilities", data)$corrected
+  probabilities
 }
 
 check_is_numeric = function(values, parameter) {
   refuse_if(!is.numeric(values) || is.object(values), parameter, "hold numbers", "other values")
-}
-
-# Refuses numbers out of range, and rates that do not match the classes.
-check_rates_and_values = function(rates, values) {
-  refuse_if(!isTRUE(all(values >= 0 & values <= 1)), "probabilities", "be from 0 to 1", "other values")
-  # The inverse of a smaller rate is no number.
-  refuse_if(!isTRUE(all(rates >= .Machine$double.xmin & rates < Inf)), "keep_rate",
-    "hold finite numbers of at least 2^-1022", "other values")
-  refuse_if(length(dim(values)) > 2L, "probabilities", "be a vector or a table",
-    sprintf("%d dimensions", length(dim(values))))
-  n_classes = if (is.matrix(values)) ncol(values) else 1L
-  refuse_if(length(rates) != n_classes, "keep_rate",
-    sprintf("have one value for each class of 'probabilities', %d", n_classes), show_count(length(rates), "value"))
 }
 
 # The position of the rate of each column of a table of probabilities.

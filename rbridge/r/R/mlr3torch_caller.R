@@ -1,10 +1,8 @@
-# What mlr3torch needs from the sampler that it is making.
-#
-# mlr3torch up to 0.3.3 uses the batch sampler of training for validation and prediction too, and then expects
-# predictions in the order of the task: any sampler that shuffles would give every row the prediction of another.
-# Later versions use samplers only in training.
-# The data source does not reveal its purpose, and some datasets of mlr3torch do not reveal their task.
-# The running functions do, compared with mlr3torch's own; in doubt, the rows keep their order.
+# What mlr3torch needs from the sampler that it is making. Up to 0.3.3, it uses the batch sampler of training for
+# validation and prediction too, and then expects predictions in the order of the task: any sampler that shuffles would
+# give every row the prediction of another.
+# The data source does not reveal its purpose, and some datasets of mlr3torch do not reveal their task. The running
+# functions do, compared with mlr3torch's own; in doubt, the rows keep their order.
 
 # -> list(
 #   keeps_order = whether the rows must come in the order of the dataset,
@@ -40,10 +38,9 @@ mlr3torch_role = function(called) {
   namespace = asNamespace("mlr3torch")
   known = c(train = "learner_torch_train", loop = "train_loop", predict = "learner_torch_predict",
     loader = ".__LearnerTorch__.dataloader", predict = ".__LearnerTorch__.dataloader_predict")
-  for (role in seq_along(known)) {
-    if (identical(called, namespace[[known[[role]]]])) {
-      return(names(known)[role])
-    }
+  role = Position(function(name) identical(called, namespace[[name]]), known)
+  if (!is.na(role)) {
+    return(names(known)[role])
   }
   if (!is.primitive(called) && identical(topenv(environment(called)), namespace)) "other" else ""
 }
@@ -75,9 +72,6 @@ mlr3torch_purpose = function(functions, roles) {
 
 # The value of a variable in the last of the frames that has it, NULL if none has.
 innermost = function(frames, variable) {
-  for (frame in rev(frames)) {
-    if (exists(variable, envir = frame, inherits = FALSE)) {
-      return(get(variable, envir = frame))
-    }
-  }
+  frame = Find(function(frame) exists(variable, envir = frame, inherits = FALSE), rev(frames))
+  if (!is.null(frame)) get(variable, envir = frame)
 }

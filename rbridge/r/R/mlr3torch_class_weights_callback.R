@@ -3,9 +3,8 @@
 #' @name rbridge.class_weights
 #'
 #' @description
-#' A callback for classification learners of mlr3torch: it puts class weights into the cross-entropy of each training,
-#' so that every fold of a resampling has weights of its own.
-#' Get it with `mlr3torch::t_clbk("rbridge.class_weights")`.
+#' A callback for classification learners of mlr3torch, `mlr3torch::t_clbk("rbridge.class_weights")`: it puts class
+#' weights into the cross-entropy of each training, so that every fold of a resampling has weights of its own.
 #'
 #' @section Parameters:
 #' * `of` (`character(1)`)\cr

@@ -19,7 +19,13 @@ table_dataset = function(dataset) {
 table_task = function(task) {
   columns = as.list(task$data())
   ids = task$row_ids
-  place_of = places_of_ids(ids)
+  place_of = if (max(0, ids) > 1e8) { # a vector would take more memory than a task usually does
+    function(rows) match(rows, ids)
+  } else {
+    places = rep(NA_integer_, max(0, ids))
+    places[ids] = seq_along(ids)
+    function(rows) places[rows]
+  }
   data = function(rows = NULL, cols = NULL, ...) {
     places = if (length(rows) > 0L && isTRUE(min(rows) >= 1)) place_of(rows)
     has_rows = !is.null(places) && isTRUE(all(ids[places] == rows))
@@ -39,13 +45,3 @@ table_task = function(task) {
 
 #' @export
 `[[.table_task` = `$.table_task` # nolint
-
-# A function that finds the places of row ids, in a vector unless that takes more memory than a task usually does.
-places_of_ids = function(ids) {
-  if (max(0, ids) > 1e8) {
-    return(function(rows) match(rows, ids))
-  }
-  places = rep(NA_integer_, max(0, ids))
-  places[ids] = seq_along(ids)
-  function(rows) places[rows]
-}

@@ -70,24 +70,18 @@ whole_data = function(dataset) {
   }
   refuse_fast_epochs(inherits(dataset, "auxiliary_dataset"),
     "its dataset is an auxiliary_dataset(), whose values differ between epochs")
-  augmented = augmentations_of(source_task(dataset))
+  # The steps of lazy tensors that mlr3torch names augmentations; it applies them in training only. Each value of such a
+  # column is a number and the description of its data.
+  task = source_task(dataset)
+  types = task$feature_types
+  lazy = if (!is.null(task)) task$data(rows = task$row_ids[1L], cols = types$id[types$type == "lazy_tensor"])
+  steps = lapply(lazy, function(column) names(column[[1L]][[2L]]$graph$pipeops))
+  augmented = unique(grep("^augment_", unlist(steps), value = TRUE))
   refuse_fast_epochs(length(augmented) > 0L,
     sprintf("it has the augmentation %s, which would be the same in every epoch", show_names(augmented)))
   refuse_fast_epochs(!is.function(.subset2(dataset, ".getbatch")), "its dataset has no method '.getbatch'",
     "Set 'tensor_dataset' of the learner to TRUE, or leave")
   dataset$.getbatch(seq_len(length(dataset)))
-}
-
-# The steps of lazy tensors that mlr3torch names augmentations; it applies them in training only. Each value of such a
-# column is a number and the description of its data.
-augmentations_of = function(task) {
-  if (is.null(task)) {
-    return(character())
-  }
-  types = task$feature_types
-  columns = task$data(rows = task$row_ids[1L], cols = types$id[types$type == "lazy_tensor"])
-  steps = lapply(columns, function(column) names(column[[1L]][[2L]]$graph$pipeops))
-  unique(grep("^augment_", unlist(steps), value = TRUE))
 }
 
 # What tensors that are read once do not allow, a table often does.

@@ -39,7 +39,6 @@ observed_kind = function(kind) {
   table_kind(kind,
     of_rows = c("users", "items"),
     plan = function(settings) plan_observed(kind, settings),
-    fits = NULL, # pairs are no rows of the dataset
     methods = list(
       counts = function() {
         found = core_results(with_instance(private, function() .Call(C_describe, private$.instance)), list())

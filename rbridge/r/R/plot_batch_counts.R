@@ -26,7 +26,6 @@
 #' plot_batch_counts(tables, "yes")
 #' ggplot2::autoplot(tables$stratified)
 plot_batch_counts = function(tables, label) {
-  need_ggplot2()
   names = names(tables)
   refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
     "tables", "be a list whose entries have names", show_value(tables))
@@ -50,8 +49,7 @@ plot_batch_counts = function(tables, label) {
     ggplot2::facet_wrap("panel", ncol = length(tables), scales = "free",
       labeller = ggplot2::as_labeller(stats::setNames(c(titles, names), seq_len(2L * length(counts))))) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
-    ggplot2::scale_y_continuous(breaks = whole_breaks,
-      expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
+    ggplot2::scale_y_continuous(breaks = whole_breaks, expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
     ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
     ggplot2::labs(
@@ -83,10 +81,4 @@ panels_of = function(counts, n_above, drawn_of) {
 # Invisible points that make the panels of a row equally high, from 0 on.
 heights_of = function(drawn) {
   data.frame(x = 1, without = FALSE, expand.grid(y = c(0, max(drawn$y)), panel = unique(drawn$panel)))
-}
-
-need_ggplot2 = function() {
-  if (!requireNamespace("ggplot2", quietly = TRUE)) {
-    stop("Plots need the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
-  }
 }

@@ -3,15 +3,13 @@
 #' @description
 #' Plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata first.
 #' It is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
-#' If there are few columns, the numbers are printed in it.
-#'
 #' The plan of [batch_sampler_stratified()] has one column for each batch, and others the fewest and the most rows in a
-#' batch of any epoch.
+#' batch of any epoch; if there are few columns, the numbers are printed.
 #'
 #' @param plan,object (`batch_plan` or `range_plan`)\cr
 #'   A plan from [batch_plan()], or from the member `plan()` of an instance whose batches differ between epochs.
 #' @param most (`integer(1)`)\cr
-#'   The largest number of strata to show, smallest strata first.
+#'   The largest number of strata to show.
 #' @param ... (any)\cr
 #'   Further arguments of `plot_plan()`.
 #'
@@ -23,7 +21,6 @@
 #' plot_plan(batch_plan(labels, 2))
 #' ggplot2::autoplot(batch_plan(labels, 2, strata_per_batch = 2))
 plot_plan = function(plan, most = 40L) {
-  need_ggplot2()
   refuse_if(!inherits(plan, c("batch_plan", "range_plan")), "plan", "be a whole plan that batch_plan() made",
     show_value(plan))
   most = check_count(most, "most")

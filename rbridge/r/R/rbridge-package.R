@@ -4,8 +4,8 @@
 #' [batch_sampler_instance] describes what all samplers have in common; their functions begin with `batch_sampler_`.
 #' The guide \guide{samplers} helps to choose one.
 #' [tensor_loader()] and the callback [rbridge.tensor_loader] make an epoch fast if the data are in memory.
-#' [aum_loss] is a loss for such batches, and [rbridge.measures] are measures of mlr3.
-#' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
+#' [aum_loss] is a loss for such batches, [rbridge.measures] are measures of mlr3, and [collect_rows()] shows what a
+#' dataloader delivers.
 #' [stratified_split()] and the resampling [rbridge.stratified_split] divide rows into parts, such as training and test.
 #'
 #' An error about an argument is a condition of class `"rbridge_refusal"`.

@@ -5,13 +5,11 @@
 #' [plot_batch_counts()] plots the result.
 #'
 #' @param batches (instance of a sampler, [batch_list] or [torch::dataloader()])\cr
-#'   An instance, whose next epoch is counted but not used up; or the batches themselves, as [collect_rows()] and the
-#'   member `batches(epoch)` of an instance return them.
-#'   Or a dataloader, which is iterated once, so that the epoch of its sampler is one higher afterwards.
+#'   An instance, whose next epoch is counted but not used up; or the batches themselves.
+#'   A dataloader is iterated once, so that the epoch of its sampler is one higher afterwards.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata; or a
-#'   task of mlr3.
-#'   In this case, a batch of a dataloader must hold row numbers.
+#'   task of mlr3; a batch of a dataloader must then hold row numbers.
 #'   For a dataloader, it can also be the name or number of the element of a batch that holds its labels, or a function
 #'   that takes a batch and returns its labels.
 #'   Missing labels are counted as `NA`.

@@ -2,13 +2,12 @@
 #'
 #' @description
 #' Runs a real [torch::dataloader()] with the given batch sampler for one epoch, over a dataset whose items are their
-#' own row numbers, and returns the rows that it delivers.
-#' It shows what a training loop receives, without data and without LibTorch: no tensor is made.
+#' own row numbers, and returns the rows that it delivers: what a training loop receives, without data and LibTorch.
 #' A long run shows a progress bar if the package cli is installed.
 #'
 #' @param batch_sampler (`torch_sampler` generator or instance)\cr
 #'   A generator, such as that of [batch_sampler_stratified()], is called with the dataset of row numbers.
-#'   An instance is used directly, so that its epoch is one higher afterwards.
+#'   The epoch of an instance is one higher afterwards.
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, at least 1.
 #'

@@ -11,7 +11,7 @@
 #' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
-#' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance: its `rows` in the dataset;
+#' * `strata`: a `data.frame()` with a row for each `stratum`, in order of first appearance: its `rows` in the dataset;
 #'   the `mean` and the `variance` of its rows in a plain batch; the share of plain batches with `too_few` of them;
 #' * `minimums`: a `data.frame()` of what a `min_samples_per_stratum` of 1, 2, 5, 10 and so on costs: the `n_batches` of
 #'   an epoch and the `mean_batch_size`;

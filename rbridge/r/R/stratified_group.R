@@ -14,7 +14,7 @@
 #'   `NULL` (default): the column of the task with the role `"group"`.
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], among them
 #' `composition(epoch)` and `plan()`, which also has the number of `groups` with rows of each stratum, and the rows that
-#' the `largest` of them has of it, and the attribute `most_batches`, a bound on the number of batches with this minimum.
+#' the `largest` of them has of it, and the attribute `most_batches`, a bound on the number of such batches.
 #' `min_samples_per_stratum()` returns the number of rows of every stratum that every batch has.
 #'
 #' @export

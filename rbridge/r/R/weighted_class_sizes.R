@@ -9,3 +9,14 @@ class_sizes = function(labels) {
   })
   list(codes = classes$codes, counts = stratum_counts(classes))
 }
+
+# The weights of rows by their classes; the rule is the one whose parameter is given.
+weights_by_class = function(labels, ...) {
+  classes = class_sizes(labels)
+  weights_of_sizes(classes$counts, length(classes$codes), ...)[classes$codes]
+}
+
+# The weights of classes, or of labels, from the numbers of rows that have them.
+weights_of_sizes = function(counts, n_rows, ...) {
+  core_call("class_weights", list(counts = as.double(counts), n_rows = as.double(n_rows), ...))$weights
+}

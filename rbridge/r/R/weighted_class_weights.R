@@ -22,7 +22,6 @@ class_weights = function(labels) {
   values = if (inherits(labels, "Task")) labels$truth() else labels
   refuse_if(is.list(values), "labels", "be a vector, a factor or a task", show_value(values))
   classes = if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
-  counts = sizes$counts[sizes$codes[match(classes, values)]]
-  weights = ifelse(is.na(counts), 0, length(sizes$codes) / (length(sizes$counts) * counts))
-  stats::setNames(weights, classes)
+  weights = weights_of_sizes(sizes$counts, length(sizes$codes))[sizes$codes[match(classes, values)]]
+  stats::setNames(ifelse(is.na(weights), 0, weights), classes)
 }

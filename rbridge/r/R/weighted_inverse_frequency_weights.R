@@ -30,8 +30,4 @@
 #' inverse_frequency_weights(c("a", "b", "b", "b"))
 #' effective_number_weights(c("a", "b", "b", "b"), beta = 0.5)
 #' temperature_weights(c("a", "b", "b", "b", "b"), temperature = 2)
-inverse_frequency_weights = function(labels) {
-  classes = class_sizes(labels)
-  weights = length(classes$codes) / (length(classes$counts) * classes$counts)
-  weights[classes$codes]
-}
+inverse_frequency_weights = function(labels) weights_by_class(labels)

@@ -43,22 +43,14 @@ batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, bet
   if (!is.function(beta)) {
     return(sampler_of("prioritized"))
   }
-  generator = sampler_of("prioritized", list(beta = NULL))
+  recipe = attr(sampler_of("prioritized", list(beta = NULL)), "settings")$recipe
   # In a recipe, a function is only text, by which samplers differ.
-  settings = attr(generator, "settings")
-  recipe = settings$recipe
   recipe$labels$beta = paste(deparse(beta), collapse = "\n")
   new_generator(recipe, list(beta = beta))
 }
 
 kind_prioritized = function() {
   feedback_kind("prioritized", "n_rows",
-    plan = function(settings) {
-      if (is.integer(settings$n_rows)) {
-        settings$n_rows = as.double(settings$n_rows)
-      }
-      feedback_recipe("prioritized", settings, list())
-    },
     n_rows = function(recipe) NULL, # data may grow with the sampler
     methods = list(
       update = function(rows, priorities, since = NULL) {
@@ -74,7 +66,6 @@ kind_prioritized = function() {
       priorities = function(rows = NULL) {
         core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
-      sample = function(k) sample_rows(private, k),
       importance_weights = function(rows, batch = NULL, beta = NULL) {
         beta = if (is.null(beta)) importance_exponent(private, batch) else beta
         asked = list(rows = feedback_rows(rows), beta = beta,

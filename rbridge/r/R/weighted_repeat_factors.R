@@ -26,26 +26,18 @@
 #' labels = cbind(dog = c(1, 1, 1, 0), cat = c(0, 1, 0, 0))
 #' repeat_factors(labels, threshold = 1)
 repeat_factors = function(labels, threshold = 0.001) {
-  threshold = check_number(threshold, "threshold")
-  refuse_if(threshold > 1, "threshold", "be at most 1", show_value(threshold))
   is_table = is.data.frame(labels) || length(dim(labels)) == 2L && dim(labels)[2L] != 1L ||
     is.list(labels) && is.null(names(labels))
   if (!is_table) {
-    classes = class_sizes(labels)
-    return(label_factors(classes$counts, length(classes$codes), threshold)[classes$codes])
+    return(weights_by_class(labels, threshold = threshold))
   }
   labels = label_matrix(labels)
   check_labels_have_rows(labels)
-  factors = label_factors(colSums(labels), nrow(labels), threshold)
+  factors = weights_of_sizes(colSums(labels), nrow(labels), threshold = threshold)
   found = rep(1, nrow(labels))
   for (label in seq_along(factors)) {
     rows = labels[, label]
     found[rows] = pmax(found[rows], factors[[label]])
   }
   found
-}
-
-# The repeat factor of each label, given the number of rows that have it.
-label_factors = function(counts, n_rows, threshold) {
-  pmax(1, sqrt(threshold / (counts / n_rows)))
 }

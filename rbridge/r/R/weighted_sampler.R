@@ -26,8 +26,6 @@
 #'   The iteration is the same with and without such calls.
 #'
 #' Weights by epoch cannot be updated; `weights()` and `sample()` use those of the next epoch.
-#' A callback of mlr3torch finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in
-#' `ctx$batch$.index`.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.
@@ -83,8 +81,7 @@ kind_weighted = function() {
       weights = function(rows = NULL) {
         asked = list(epoch = private$.place$epoch, rows = if (!is.null(rows)) feedback_rows(rows))
         core_ask(private, "weights", asked)
-      },
-      sample = function(k) sample_rows(private, k)
+      }
     )
   )
 }

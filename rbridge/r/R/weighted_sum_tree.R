@@ -92,13 +92,9 @@ sum_tree_class = R6Class("sum_tree",
     }
   ),
   active = list(
-    total = function(value) {
-      if (missing(value)) core_ask(private, "total") else stop_read_only("total", self)
-    },
+    total = function(value) if (missing(value)) core_ask(private, "total") else stop_read_only("total", self),
     n_rows = function(value) if (missing(value)) core_ask(private, "n_rows") else stop_read_only("n_rows", self),
-    capacity = function(value) {
-      if (missing(value)) private$.recipe$parts$capacity else stop_read_only("capacity", self)
-    },
+    capacity = function(value) if (missing(value)) private$.recipe$parts$capacity else stop_read_only("capacity", self),
     seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)
   ),
   private = list(.recipe = NULL, .instance = NULL, .state = NULL, .stream = NULL)

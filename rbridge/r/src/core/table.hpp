@@ -146,6 +146,15 @@ inline int64_t share_batches(int64_t n_batches, double replicas, const std::stri
   return n_batches - n_batches % static_cast<int64_t>(replicas);
 }
 
+/* The number of batches of one size of an epoch, by default as many as n_rows rows fill, shared by the replicas. */
+inline int64_t batches_of_size(const Values &given, int64_t n_rows, int64_t batch_size) {
+  int64_t n_batches = given.has("n_batches") ? given.count("n_batches") : n_rows / batch_size;
+  if (n_batches == 0) {
+    refuse("n_batches", "nothing", text("be given if the batch size exceeds the number of rows, ", n_rows));
+  }
+  return share_batches(n_batches, given.whole_or("num_replicas", 1, 1));
+}
+
 /* Refuse an epoch with more rows than the host can number. */
 inline void check_most_rows(int64_t n_batches, int64_t size, const Host &host) {
   if (static_cast<double>(size) * static_cast<double>(n_batches) <= static_cast<double>(host.most_rows)) return;

@@ -131,6 +131,11 @@ class Values {
     return nothing;
   }
 
+  /* Whether something has this name, be it nothing. */
+  bool names(const std::string &name) const {
+    return std::any_of(items.begin(), items.end(), [&](const auto &item) { return item.first == name; });
+  }
+
   bool has(const std::string &name) const { return !std::holds_alternative<std::monostate>((*this)[name]); }
 
   /* A number, which is a vector in a recipe and of data; NULL if it is none. */
@@ -245,6 +250,29 @@ class Values {
   ) {
     throw Refusal{name, requirement, "", "", 0, place, is_type};
   }
+};
+
+/* The first epochs of several stages, ascending from 0; without any, all epochs are one stage. */
+struct Stages {
+  View<double> begins;
+
+  Stages() = default;
+
+  explicit Stages(const Values &given) {
+    if (given.has("begins")) begins = given.array<double>("begins", "be epochs");
+    for (int64_t i = 0; i < begins.length; i++) {
+      bool is_next = i == 0 ? begins[0] == 0 : begins[i] > begins[i - 1] && begins[i] <= double(LARGEST_EPOCH);
+      if (!is_next || std::floor(begins[i]) != begins[i]) refuse("begins", "others", "be epochs from 0, ascending");
+    }
+  }
+
+  int64_t count() const { return std::max<int64_t>(1, begins.length); }
+
+  int64_t of(double epoch) const {
+    return std::max<int64_t>(0, std::upper_bound(begins.begin(), begins.end(), epoch) - begins.begin() - 1);
+  }
+
+  double begin(int64_t stage) const { return begins.length == 0 ? 0 : begins[stage]; }
 };
 
 }  // namespace pystrat

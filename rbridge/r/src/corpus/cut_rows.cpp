@@ -32,7 +32,8 @@ class CutRows : public Feedback {
       longest = std::max(longest, lengths[row]);
       host.go_on(1);
     }
-    if (longest > max_tokens) refuse_too_long(host.first_row);
+    if (longest <= max_tokens) return;
+    refuse("max_tokens", "", text("be at least ", longest, ", the length of the longest row"));
   }
 
   void begin(const Values &, Host &) override {}
@@ -42,24 +43,18 @@ class CutRows : public Feedback {
   void ask(const Values &, const std::string &, const Values &asked, Host &host) override {
     View<int32_t> drawn = asked.array<int32_t>("rows", "be row positions");
     uint32_t epoch = static_cast<uint32_t>(asked.whole("epoch", 0, LARGEST_COUNT));
-    Rows order = sorted(drawn, host);
-    List<int64_t> begins = cut(drawn, order, host);
-    Rows batches = in_order(begins.count() - 1);
+    List<uint64_t> keys = sorted_keys(drawn, host);
+    List<int64_t> begins = cut(keys, host);
+    Rows batches = in_order(begins.count() - 1), sorted(drawn.length);
     if (shuffle) {
       Generator generator((epoch_seed(seed, epoch) + 1) % (LARGEST_SEED + 1));
-      batches = is_balanced ? balanced(generator, order, begins, host)
+      batches = is_balanced ? balanced(generator, keys, begins, host)
                             : sample(generator, begins.count() - 1, host);
     }
+    for (int64_t i = 0; i < drawn.length; i++) sorted[i] = drawn[static_cast<int64_t>(keys[i] & UINT32_MAX)];
     int32_t *rows = host.make<int32_t>("rows", drawn.length);
     int64_t *offsets = host.make<int64_t>("offsets", begins.count());
-    *offsets = 0;
-    for (int32_t batch : batches) {
-      int64_t size = begins[batch + 1] - begins[batch];
-      for (int64_t i = begins[batch]; i < begins[batch + 1]; i++) *rows++ = drawn[order[i]];
-      offsets[1] = offsets[0] + size;
-      offsets++;
-      host.go_on(size);
-    }
+    give_in_order(sorted.data(), begins, batches, rows, offsets, host);
   }
 
   double bytes() const override { return 40 * double(lengths.count()); }
@@ -70,30 +65,15 @@ class CutRows : public Feedback {
     return number <= LARGEST_EXACT ? static_cast<int64_t>(number) : INT64_MAX;
   }
 
-  [[noreturn]] void refuse_too_long(int32_t first_row) const {
-    auto is_longer = [this](int32_t length) { return length > max_tokens; };
-    int64_t count = std::count_if(lengths.begin(), lengths.end(), is_longer);
-    int64_t first = std::find_if(lengths.begin(), lengths.end(), is_longer) - lengths.begin();
-    refuse(
-        "max_tokens", "", text("be at least ", longest, ", the length of the longest row"),
-        text(
-            count_of(count, "row"), count == 1 ? " is" : " are", " longer, the first at row position ",
-            first + first_row, ", counted from ", first_row, "."
-        )
-    );
-  }
-
-  /* Return the places of drawn rows, in each window sorted by length, equal ones in drawn order. */
-  Rows sorted(View<int32_t> drawn, Host &host) {
-    drawn_lengths = Rows(drawn.length);
-    List<uint64_t> keys(drawn.length); /* the length and the place of a row */
+  /* Return the length and the place of each drawn row, in each window sorted by length, equal ones in drawn order. */
+  List<uint64_t> sorted_keys(View<int32_t> drawn, Host &host) const {
+    List<uint64_t> keys(drawn.length);
     for (int64_t i = 0; i < drawn.length; i++) {
       int64_t row = int64_t(drawn[i]) - host.first_row;
       if (row < 0 || row >= lengths.count()) {
         std::string requirement = text("be those of all rows of the sampler, also of row position ", drawn[i]);
         refuse("lengths", count_of(lengths.count(), "value"), requirement);
       }
-      drawn_lengths[i] = lengths[row];
       keys[i] = static_cast<uint64_t>(lengths[row]) << 32 | static_cast<uint64_t>(i);
     }
     for (int64_t begin = 0, end = 0; begin < drawn.length; begin = end) {
@@ -101,27 +81,23 @@ class CutRows : public Feedback {
       std::sort(keys.begin() + begin, keys.begin() + end);
       host.go_on(end - begin);
     }
-    Rows places(drawn.length);
-    for (int64_t i = 0; i < drawn.length; i++) places[i] = static_cast<int32_t>(keys[i] & UINT32_MAX);
-    return places;
+    return keys;
   }
 
   /* Return where batches of the sorted rows begin, and the end. */
-  List<int64_t> cut(View<int32_t> drawn, const Rows &order, Host &host) const {
+  List<int64_t> cut(const List<uint64_t> &keys, Host &host) const {
     List<int64_t> begins;
-    for (int64_t place = 0; place < drawn.length; place++) {
+    for (int64_t place = 0; place < keys.count(); place++) {
       int64_t rows = begins.empty() ? 1 : place - begins.back() + 1;
-      bool exceeds = rows > batch_size || rows * length_of(order[place]) > max_tokens;
+      bool exceeds = rows > batch_size || rows * length_of(keys[place]) > max_tokens;
       if (place % window == 0 || exceeds) begins.push_back(place);
       host.go_on(1);
     }
-    begins.push_back(drawn.length);
+    begins.push_back(keys.count());
     int64_t n_batches = quotient_up(begins.count() - 1, replicas) * replicas;
-    if (n_batches > drawn.length) {
-      std::string requirement = "leave each batch a row: ";
-      refuse(
-          "num_replicas", text(replicas), text(requirement, drawn.length, " are drawn for ", n_batches, " batches")
-      );
+    if (n_batches > keys.count()) {
+      std::string are_drawn = text(keys.count(), " are drawn for ", n_batches, " batches");
+      refuse("num_replicas", text(replicas), "leave each batch a row: " + are_drawn);
     }
     split(begins, n_batches, host);
     return begins;
@@ -144,13 +120,15 @@ class CutRows : public Feedback {
   }
 
   /* An empty row counts as one of a token. */
-  int64_t length_of(int32_t place) const { return std::max(1, drawn_lengths[place]); }
+  static int64_t length_of(uint64_t key) { return std::max<int64_t>(1, static_cast<int64_t>(key >> 32)); }
 
   /* Return an order in which the batches of each step of the replicas have similar numbers of tokens, with padding. */
-  Rows balanced(Generator &generator, const Rows &order, const List<int64_t> &begins, Host &host) const {
+  Rows balanced(
+      Generator &generator, const List<uint64_t> &keys, const List<int64_t> &begins, Host &host
+  ) const {
     Rows by_tokens = in_order(begins.count() - 1), batches;
     auto tokens = [&](int32_t batch) {
-      return (begins[batch + 1] - begins[batch]) * length_of(order[begins[batch + 1] - 1]);
+      return (begins[batch + 1] - begins[batch]) * length_of(keys[begins[batch + 1] - 1]);
     };
     std::stable_sort(by_tokens.begin(), by_tokens.end(), [&](int32_t a, int32_t b) { return tokens(a) < tokens(b); });
     for (int32_t step : sample(generator, by_tokens.count() / replicas, host)) {
@@ -169,7 +147,6 @@ class CutRows : public Feedback {
   uint32_t seed;
   Rows lengths; /* of all rows */
   int32_t longest = 0;
-  Rows drawn_lengths; /* of the rows of an epoch, in drawn order */
 };
 
 void check_limits(const Values &given) {

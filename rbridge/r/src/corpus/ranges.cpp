@@ -89,8 +89,8 @@ int64_t *give_even_offsets(int64_t n_rows, int64_t n_batches, Host &host) {
 }
 
 /* The lines of files, which have numbers over all files. */
-std::vector<int64_t> lines_of_files(const Values &given, const std::string &parameter) {
-  std::vector<int64_t> lines;
+List<int64_t> lines_of_files(const Values &given, const std::string &parameter) {
+  List<int64_t> lines;
   double n_lines = 0;
   for (double count : given.several("lines", true)) {
     lines.push_back(limited(count));
@@ -106,17 +106,10 @@ std::vector<int64_t> lines_of_files(const Values &given, const std::string &para
 class Ranges : public Sampler {
  public:
   explicit Ranges(const Values &given)
-      : batch_size(limited(given.whole("batch_size", 1))), replicas(limited(given.whole_or("num_replicas", 1, 1))) {
-    if (given.has("begins")) begins = given.array<double>("begins", "be epochs");
-    bool are_stages = begins.length == 0 || begins[0] == 0;
-    for (int64_t i = 1; i < begins.length; i++) {
-      bool is_epoch = begins[i] <= double(LARGEST_EPOCH) && std::floor(begins[i]) == begins[i];
-      are_stages = are_stages && is_epoch && begins[i] > begins[i - 1];
-    }
-    if (!are_stages) refuse("recipe", "others", "have epochs from 0 on, in order, as 'begins'");
-  }
+      : batch_size(limited(given.whole("batch_size", 1))), replicas(limited(given.whole_or("num_replicas", 1, 1))),
+        epochs(given) {}
 
-  int64_t batches_of(uint32_t epoch) const override { return stages[place_of(epoch)].n_batches; }
+  int64_t batches_of(uint32_t epoch) const override { return stages[epochs.of(epoch)].n_batches; }
 
   std::string identity() const override {
     std::string shown;
@@ -125,8 +118,8 @@ class Ranges : public Sampler {
   }
 
   void draw(Generator &generator, uint32_t epoch, Host &host) override {
-    const Stage &stage = stages[place_of(epoch)];
-    int64_t begin = begins.length == 0 ? 0 : static_cast<int64_t>(begins[static_cast<int64_t>(place_of(epoch))]);
+    const Stage &stage = stages[epochs.of(epoch)];
+    int64_t begin = static_cast<int64_t>(epochs.begin(epochs.of(epoch)));
     int32_t *drawn = host.make<int32_t>("rows", stage.count);
     Rows pool(static_cast<size_t>(order == SHUFFLED ? stage.count : 0));
     int32_t *taken = order == SHUFFLED ? pool.data() : drawn, *next = taken;
@@ -148,15 +141,14 @@ class Ranges : public Sampler {
   }
 
   double bytes() const override {
-    double most = 0;
+    double most = 0, n_pool = 0;
     for (const Stage &stage : stages) {
-      double n_pool = 0;
+      most = std::fmax(most, static_cast<double>(stage.count + 2 * stage.n_batches));
       for (const Range &range : stage.ranges) {
         if (range.take == DIFFERENT) n_pool = std::fmax(n_pool, static_cast<double>(range.length));
       }
-      most = std::fmax(most, 4 * n_pool + 8 * static_cast<double>(stage.count + 2 * stage.n_batches));
     }
-    return most + 8 * static_cast<double>(rows.length);
+    return 4 * n_pool + 8 * most + 8 * static_cast<double>(rows.length);
   }
 
  protected:
@@ -168,19 +160,12 @@ class Ranges : public Sampler {
   };
 
   int64_t batch_size, replicas;
-  View<double> begins; /* the first epochs of several stages */
-  View<int32_t> rows;  /* of the places; or the places are rows */
-  std::vector<Stage> stages;
+  Stages epochs;
+  View<int32_t> rows; /* of the places; or the places are rows */
+  List<Stage> stages;
   Order order = AS_TAKEN;
 
   int32_t row_at(int64_t place) const { return rows.length == 0 ? static_cast<int32_t>(place) : rows[place]; }
-
-  size_t place_of(double epoch) const {
-    const double *later = std::upper_bound(begins.begin(), begins.end(), epoch);
-    return later == begins.begin() ? 0 : static_cast<size_t>(later - begins.begin() - 1);
-  }
-
-  size_t n_stages() const { return static_cast<size_t>(std::max<int64_t>(1, begins.length)); }
 
   void add_stage(const std::vector<Range> &ranges) {
     Stage stage{ranges};
@@ -211,9 +196,10 @@ class EpochSubset : public Ranges {
     }
     double n_places = std::accumulate(counts.begin(), counts.end(), 0.0);
     bool are_all = !given.has("rows") || n_places == static_cast<double>(rows.length);
-    if (counts.size() != n_stages() || !are_all || *std::min_element(counts.begin(), counts.end()) < 1) {
+    if (static_cast<int64_t>(counts.size()) != epochs.count() || !are_all) {
       refuse("recipe", "others", "have a number of rows for each stage as 'n_candidates'");
     }
+    if (*std::min_element(counts.begin(), counts.end()) < 1) refuse("rows", "0 values", "have rows for each epoch");
     for (double count : counts) {
       Range range{begin, static_cast<int64_t>(count), sample, method};
       check_rows(range, host);
@@ -275,29 +261,23 @@ void check_mixture(const Values &given) {
   if (!is_count && !(sample > 0 && sample < 1)) refuse("sample", "", required);
 }
 
-struct FileCodes {
-  Rows files; /* the stratum of each line */
-};
-
-/* The files of a stage as strata, whose lines are dealt to its batches. */
-class EvenFiles : private FileCodes, public Dealt {
+/* The files of a stage as strata, whose lines, which have codes of files, are dealt to its batches. */
+class EvenFiles : public Dealt {
  public:
-  EvenFiles(
-      Rows codes_of_lines, const std::vector<int64_t> &counts, int64_t batches, bool shuffle, uint32_t seed, Host &host
-  )
-      : FileCodes{std::move(codes_of_lines)}, Dealt(request_of(files, counts), seed, host) {
+  EvenFiles(const Rows &files, const List<int64_t> &counts, int64_t batches, bool shuffle, uint32_t seed, Host &host)
+      : Dealt(request_of(files, counts), seed, host) {
     n_batches = batches;
     is_shuffled = shuffle;
-    taken = List<int64_t>(counts.begin(), counts.end());
+    taken = counts;
     is_walked = true;
     is_permuted = shuffle && *std::min_element(taken.begin(), taken.end()) < n_batches;
   }
 
  private:
-  static Values request_of(const Rows &files, const std::vector<int64_t> &counts) {
+  static Values request_of(const Rows &files, const List<int64_t> &counts) {
     Values request;
     request.add_view("codes", files.data(), files.count());
-    request.add("n_strata", static_cast<double>(counts.size()));
+    request.add("n_strata", static_cast<double>(counts.count()));
     return request;
   }
 };
@@ -306,9 +286,9 @@ class EvenFiles : private FileCodes, public Dealt {
  * group.
  */
 struct Division {
-  std::string by;              /* the parameter that divides the files, or the files themselves */
-  std::vector<double> weights; /* of the groups */
-  std::vector<int64_t> groups; /* of the files, -1 for none */
+  std::string by;       /* the parameter that divides the files, or the files themselves */
+  List<double> weights; /* of the groups */
+  List<int64_t> groups; /* of the files, -1 for none */
 };
 
 class Mixture : public Ranges {
@@ -319,7 +299,7 @@ class Mixture : public Ranges {
     lines = lines_of_files(given, "source");
     n_lines = std::accumulate(lines.begin(), lines.end(), 0.0);
     if (given.has("rows")) limit_lines(given, host);
-    for (size_t place = 0; place < n_stages(); place++) {
+    for (int64_t place = 0; place < epochs.count(); place++) {
       const Division division = divide(given, place);
       plan(given, division);
       if (division.by == "rules") warn_of_rules(division, host);
@@ -329,9 +309,8 @@ class Mixture : public Ranges {
 
   void draw(Generator &generator, uint32_t epoch, Host &host) override {
     if (!is_even) return Ranges::draw(generator, epoch, host);
-    size_t place = place_of(epoch);
-    if (dealt == nullptr || place != dealt_place) dealt = deal(place, host);
-    dealt_place = place;
+    int64_t place = epochs.of(epoch);
+    if (place != dealt_place) deal(place, host);
     dealt->draw(generator, epoch, host);
   }
 
@@ -355,10 +334,11 @@ class Mixture : public Ranges {
   int end;
   bool is_even;
   double n_lines = 0;                                /* in all files */
-  std::vector<int64_t> lines;                        /* of each file that remain */
+  List<int64_t> lines;                               /* of each file that remain */
   List<double> drawn, kept, shares, uniform_shares; /* stage after stage */
   std::unique_ptr<EvenFiles> dealt;                 /* of the stage of the last epoch */
-  size_t dealt_place = 0;
+  int64_t dealt_place = -1;                         /* that stage */
+  Rows files;                                       /* the codes of its lines */
 
   /* Leave out the lines that are not in the recipe. */
   void limit_lines(const Values &given, Host &host) {
@@ -375,22 +355,21 @@ class Mixture : public Ranges {
     if (place < rows.length) refuse("recipe", "others", "have lines of the files as 'rows'");
   }
 
-  Division divide(const Values &given, size_t place) const {
+  Division divide(const Values &given, int64_t place) const {
     Division division;
-    size_t n_files = lines.size();
-    for (size_t file = 0; file < n_files; file++) division.groups.push_back(static_cast<int64_t>(file));
+    int64_t n_files = lines.count();
+    for (int64_t file = 0; file < n_files; file++) division.groups.push_back(file);
     if (given.has("rule_weights")) {
       View<double> rules = given.array<double>("rule_weights", "be weights");
       std::vector<double> of_files = given.several("file_rules", true);
       division.by = "rules";
       division.weights.assign(rules.begin(), rules.end());
-      of_files.resize(n_files, LARGEST_EXACT);
-      for (size_t file = 0; file < n_files; file++) {
-        division.groups[file] = static_cast<int64_t>(std::fmin(of_files[file], LARGEST_EXACT)) - 1;
-      }
+      of_files.resize(lines.size(), LARGEST_EXACT);
+      division.groups.clear();
+      for (double rule : of_files) division.groups.push_back(static_cast<int64_t>(std::fmin(rule, LARGEST_EXACT)) - 1);
     } else if (given.has("file_weights")) {
       View<double> all = given.array<double>("file_weights", "be weights");
-      bool are_all = all.length == static_cast<int64_t>(n_files * n_stages());
+      bool are_all = all.length == n_files * epochs.count();
       const double *own = all.begin() + place * n_files;
       division.by = "weights";
       if (are_all) division.weights.assign(own, own + n_files);
@@ -408,8 +387,7 @@ class Mixture : public Ranges {
       std::string required = text("be a list with a number from 0 to ", int64_t(LARGEST_EXACT), ", or '*',");
       refuse(division.by, text("a list with ", weight), required + " for each file");
     }
-    int64_t n_groups = static_cast<int64_t>(division.weights.size());
-    if (*std::max_element(division.groups.begin(), division.groups.end()) >= n_groups) {
+    if (*std::max_element(division.groups.begin(), division.groups.end()) >= division.weights.count()) {
       refuse("recipe", "others", text("have weights of files by '", division.by, "'"));
     }
     return division;
@@ -417,7 +395,7 @@ class Mixture : public Ranges {
 
   /* Warn of files without a rule, and of rules that are those of no file; a line each. */
   static void warn_of_rules(const Division &division, Host &host) {
-    const std::vector<int64_t> &rules = division.groups;
+    const List<int64_t> &rules = division.groups;
     int64_t n_left_out = std::count(rules.begin(), rules.end(), -1);
     host.stratum = std::find(rules.begin(), rules.end(), -1) - rules.begin();
     if (n_left_out > 0) {
@@ -426,7 +404,7 @@ class Mixture : public Ranges {
       host.warning += " left out.\n";
     }
     std::string unused;
-    for (int64_t rule = 0; rule < static_cast<int64_t>(division.weights.size()); rule++) {
+    for (int64_t rule = 0; rule < division.weights.count(); rule++) {
       bool is_used = std::find(rules.begin(), rules.end(), rule) != rules.end();
       if (!is_used) unused += (unused.empty() ? "" : ", ") + std::to_string(rule + 1);
     }
@@ -435,19 +413,18 @@ class Mixture : public Ranges {
 
   /* Plan a stage. */
   void plan(const Values &given, const Division &division) {
-    size_t n_files = lines.size();
-    std::vector<double> sums(division.weights.size());
+    List<double> sums(division.weights.count()), wanted;
     double total = 0, n_kept = 0, n_others = 0;
-    auto weight_of = [&](size_t file) {
-      return division.groups[file] < 0 ? 0 : division.weights[static_cast<size_t>(division.groups[file])];
+    auto weight_of = [&](int64_t file) {
+      return division.groups[file] < 0 ? 0 : division.weights[division.groups[file]];
     };
-    for (size_t file = 0; file < n_files; file++) {
+    for (int64_t file = 0; file < lines.count(); file++) {
       double count = static_cast<double>(lines[file]);
       (weight_of(file) == KEPT ? n_kept : n_others) += count;
-      if (division.groups[file] >= 0) sums[static_cast<size_t>(division.groups[file])] += count;
+      if (division.groups[file] >= 0) sums[division.groups[file]] += count;
     }
     double extreme = end == FIRST_EXHAUSTED ? INFINITY : 0; /* lines of a group for each part of its weight */
-    for (size_t group = 0; group < sums.size(); group++) {
+    for (int64_t group = 0; group < sums.count(); group++) {
       if (sums[group] == 0 || division.weights[group] == 0 || division.weights[group] == KEPT) continue;
       double ratio = sums[group] / division.weights[group];
       extreme = end == FIRST_EXHAUSTED ? std::fmin(extreme, ratio) : std::fmax(extreme, ratio);
@@ -456,12 +433,11 @@ class Mixture : public Ranges {
     double requested = end == SAMPLE ? read_sample(given, division, n_kept, n_others) : total > 0 ? total * extreme : 0;
     if (total == 0 && (requested > 0 || n_kept == 0)) refuse_without_lines(division);
     int64_t batches = is_even ? fill_batches(total, n_kept, requested) : 0;
-    List<double> wanted;
     double n_taken = n_kept;
-    for (size_t file = 0; file < n_files; file++) {
+    for (int64_t file = 0; file < lines.count(); file++) {
       double count = static_cast<double>(lines[file]), weight = weight_of(file);
       bool is_drawn = weight != 0 && weight != KEPT && count > 0;
-      double share = is_drawn ? count / sums[static_cast<size_t>(division.groups[file])] : 0;
+      double share = is_drawn ? count / sums[division.groups[file]] : 0;
       shares.push_back(share == 0 ? 0 : weight / total * share);
       uniform_shares.push_back(weight == KEPT || n_others == 0 ? 0 : count / n_others);
       kept.push_back(weight == KEPT ? count : 0);
@@ -491,7 +467,7 @@ class Mixture : public Ranges {
   }
 
   [[noreturn]] void refuse_without_lines(const Division &division) const {
-    std::string got = count_of(static_cast<int64_t>(lines.size()), "file") + " without any to draw from";
+    std::string got = count_of(lines.count(), "file") + " without any to draw from";
     if (division.by == "rules") refuse("rules", got, "match a file that has lines");
     if (division.by == "weights") refuse("weights", got, "be above 0 for a file that has lines");
     refuse("source", got, "have files that have lines");
@@ -528,7 +504,7 @@ class Mixture : public Ranges {
     });
     for (int64_t i = 0; i < places.count() && i < static_cast<int64_t>(left); i++) wanted[places[i]] += 1;
     for (int64_t file : places) {
-      int64_t count = lines[static_cast<size_t>(file)];
+      int64_t count = lines[file];
       double most = std::ceil(wanted[file] / static_cast<double>(batches));
       if (wanted[file] == 0) {
         std::string required = "give each file with a share at least one line of an epoch";
@@ -546,7 +522,7 @@ class Mixture : public Ranges {
     std::vector<Range> ranges;
     int64_t begin = 0;
     for (int64_t file = 0; file < wanted.count(); file++) {
-      int64_t count = lines[static_cast<size_t>(file)], all = static_cast<int64_t>(own[file]);
+      int64_t count = lines[file], all = static_cast<int64_t>(own[file]);
       int64_t n_drawn = static_cast<int64_t>(wanted[file]), rest = count == 0 ? 0 : n_drawn % count;
       if (end != SAMPLE) all += n_drawn - rest;
       if (all > 0) ranges.push_back({begin, count, all, ALL});
@@ -557,26 +533,25 @@ class Mixture : public Ranges {
     return ranges;
   }
 
-  std::unique_ptr<EvenFiles> deal(size_t place, Host &host) const {
-    std::vector<int64_t> counts;
-    std::vector<Range> files;
+  void deal(int64_t place, Host &host) {
+    dealt_place = -1; /* the strata of another stage refer to its files */
+    List<int64_t> counts, begins;
+    int32_t code = -1;
+    files = Rows(static_cast<size_t>(n_lines));
+    std::fill(files.begin(), files.end(), -1);
     for (const Range &range : stages[place].ranges) {
-      bool is_known = !files.empty() && files.back().begin == range.begin;
-      if (is_known) counts.back() += range.count;
-      if (is_known) continue;
-      files.push_back(range);
-      counts.push_back(range.count);
-    }
-    Rows codes(static_cast<size_t>(n_lines));
-    std::fill(codes.begin(), codes.end(), static_cast<int32_t>(files.size()));
-    for (size_t file = 0; file < files.size(); file++) {
-      for (int64_t i = files[file].begin; i < files[file].begin + files[file].length; i++) {
-        codes[row_at(i)] = static_cast<int32_t>(file);
+      if (begins.empty() || begins.back() != range.begin) {
+        begins.push_back(range.begin);
+        counts.push_back(0);
+        code++;
       }
-      host.go_on(files[file].length);
+      counts.back() += range.count;
+      for (int64_t i = range.begin; i < range.begin + range.length; i++) files[row_at(i)] = code;
+      host.go_on(range.length);
     }
-    bool shuffle = order == SHUFFLED;
-    return std::make_unique<EvenFiles>(std::move(codes), counts, stages[place].n_batches, shuffle, seed, host);
+    std::replace(files.begin(), files.end(), -1, code + 1);
+    dealt = std::make_unique<EvenFiles>(files, counts, stages[place].n_batches, order == SHUFFLED, seed, host);
+    dealt_place = place;
   }
 };
 
@@ -594,16 +569,16 @@ class RareEvents : public Sampler {
     lines.erase(lines.begin(), first);
     begins.push_back(n_positives);
     for (int64_t count : lines) begins.push_back(begins.back() + count);
-    int64_t n_files = static_cast<int64_t>(lines.size());
+    int64_t n_files = lines.count();
     n_chosen = limited(given.whole_or("negative_files_per_epoch", static_cast<double>(n_files), 1));
     if (n_chosen > n_files) {
       refuse("negative_files_per_epoch", "", text("be at most ", n_files, ", the number of files of negatives"));
     }
     double count = whole_part(given.positive("multiplier") * static_cast<double>(n_positives) + 0.5);
     if (count < 1) refuse("multiplier", "", text("keep at least 1 row: be at least 0.5 / ", n_positives));
-    std::vector<int64_t> fewest = lines; /* of the smallest file, of the smallest two, and so on */
+    List<int64_t> fewest = lines; /* of the smallest file, of the smallest two, and so on */
     std::sort(fewest.begin(), fewest.end());
-    for (size_t file = 1; file < fewest.size(); file++) fewest[file] += fewest[file - 1];
+    std::partial_sum(fewest.begin(), fewest.end(), fewest.begin());
     if (count > static_cast<double>(fewest.back())) {
       std::string required = text("ask for at most ", count_of(fewest.back(), "negative"), ", the lines of all files");
       refuse("multiplier", "", required);
@@ -619,18 +594,16 @@ class RareEvents : public Sampler {
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
-    Rows files = sample(generator, static_cast<int64_t>(lines.size()), host);
-    Rows negatives(static_cast<size_t>(n_negatives));
-    std::vector<int64_t> ends;
+    Rows files = sample(generator, lines.count(), host), negatives(n_negatives);
+    List<int64_t> ends;
     int64_t n_lines = 0, turn = 0;
-    for (int64_t i = 0; i < n_chosen; i++) ends.push_back(n_lines += lines[static_cast<size_t>(files[i])]);
+    for (int64_t i = 0; i < n_chosen; i++) ends.push_back(n_lines += lines[files[i]]);
     double of_files = static_cast<double>(lines.size()) / static_cast<double>(n_chosen * n_negatives);
     host.counts("weights", weights(of_files * static_cast<double>(n_lines)));
     take_different(generator, n_lines, n_negatives, negatives.data(), host);
     for (int32_t &line : negatives) {
-      int64_t place = std::upper_bound(ends.begin(), ends.end(), line) - ends.begin();
-      size_t file = static_cast<size_t>(files[place]);
-      line = static_cast<int32_t>(begins[file] + lines[file] - (ends[static_cast<size_t>(place)] - line));
+      int64_t place = std::upper_bound(ends.begin(), ends.end(), line) - ends.begin(), file = files[place];
+      line = static_cast<int32_t>(begins[file] + lines[file] - (ends[place] - line));
       host.go_on(1);
     }
     for (int32_t &file : files) file += static_cast<int32_t>(n_positive_files) + host.first_row;
@@ -664,8 +637,8 @@ class RareEvents : public Sampler {
   }
 
  private:
-  std::vector<int64_t> lines, begins; /* of the files of negatives: their lines, and the row of the first one */
-  double of_positive, of_negative;    /* their training weights, NAN if it is derived */
+  List<int64_t> lines, begins;     /* of the files of negatives: their lines, and the row of the first one */
+  double of_positive, of_negative; /* their training weights, NAN if it is derived */
   int64_t n_positive_files, n_positives, n_negatives, n_chosen;
 
   std::vector<double> weights(double derived) const {

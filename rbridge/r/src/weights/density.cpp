@@ -99,15 +99,10 @@ class Histogram {
   }
 };
 
-/* Whether the rule is a power of the inverse density, else a line, by "alpha". */
-bool is_inverse(const Values &given) {
-  return std::any_of(given.items.begin(), given.items.end(), [](const auto &item) { return item.first == "power"; });
-}
-
-/* Give the "weights", with the mean 1. */
+/* Give the "weights", with the mean 1: by a power of the inverse density, or by a line with the slope "alpha". */
 void weigh(const Values &given, Host &host) {
   Histogram histogram(given, host);
-  bool by_power = is_inverse(given);
+  bool by_power = given.names("power");
   double parameter = given.number(by_power ? "power" : "alpha", 0);
   if (histogram.width == 0) return histogram.give_weights({}, host);
   double bandwidth =
@@ -129,16 +124,16 @@ void weigh(const Values &given, Host &host) {
 }
 
 void check_rule(const Values &given) {
-  double parameter = given.number(is_inverse(given) ? "power" : "alpha", 0);
-  if (is_inverse(given) && parameter > MOST_POWER) refuse("power", "", text("be at most ", MOST_POWER));
+  double parameter = given.number(given.names("power") ? "power" : "alpha", 0);
+  if (given.names("power") && parameter > MOST_POWER) refuse("power", "", text("be at most ", MOST_POWER));
 }
 
 }  // namespace
 
 const Kind density_weights_kind = {
     "density_weights",
-    {{"power", Is::number, 0, INFINITY, {}, false}, {"alpha", Is::number, 0, INFINITY, {}, false},
-     {"bandwidth", Is::positive, 0, INFINITY, {}, false}, whole("n_bins", MOST_BINS)},
+    {optional({"power", Is::number, 0}), optional({"alpha", Is::number, 0}), optional({"bandwidth", Is::positive, 0}),
+     whole("n_bins", MOST_BINS)},
     make<AnswerOf<weigh>>, {"values"}, {}, check_rule,
 };
 

@@ -14,11 +14,7 @@ class Uniform : public Sampler {
       refuse("batch_size", "", text("be at most ", n_rows, ", the number of rows, without replacement"));
     }
     batch_size = given.count("batch_size");
-    n_batches = given.has("n_batches") ? given.count("n_batches") : n_rows / batch_size;
-    if (n_batches == 0) {
-      refuse("n_batches", "nothing", text("be given if the batch size exceeds the number of rows, ", n_rows));
-    }
-    n_batches = share_batches(n_batches, given.whole_or("num_replicas", 1, 1));
+    n_batches = batches_of_size(given, n_rows, batch_size);
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
@@ -26,11 +22,7 @@ class Uniform : public Sampler {
     int64_t n_drawn = batch_size * n_batches;
     int32_t *rows = host.make<int32_t>("rows", n_drawn);
     give_offsets(n_batches, batch_size, host);
-    if (replacement) {
-      draw_replaced(generator, n_drawn, rows, host);
-    } else {
-      draw_subsets(generator, rows, host);
-    }
+    replacement ? draw_replaced(generator, n_drawn, rows, host) : draw_subsets(generator, rows, host);
     host.number_rows(rows, n_drawn);
   }
 

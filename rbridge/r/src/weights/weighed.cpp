@@ -64,11 +64,6 @@ void check_weights(const std::string &name, View<double> weights) {
   }
 }
 
-/* The stage of an epoch. */
-int64_t stage_at(View<double> begins, double epoch) {
-  return std::max<int64_t>(0, std::upper_bound(begins.begin(), begins.end(), epoch) - begins.begin() - 1);
-}
-
 class Weighed : public Feedback {
  public:
   void begin(const Values &given, Host &host) override {
@@ -112,7 +107,7 @@ class Weighed : public Feedback {
 
   void draw_more(const Values &vectors, const Values &wanted, Generator &generator, Host &host) override {
     State state = lay(vectors, wanted);
-    bool has_k = std::any_of(wanted.items.begin(), wanted.items.end(), [](auto &one) { return one.first == "k"; });
+    bool has_k = wanted.names("k");
     int64_t count = wanted.count("count"), size = has_k ? wanted.count("k", 0) : batch_size;
     if (size > 0 && state.n_rows() == 0) {
       std::string advice = "Add rows with append() first.";
@@ -220,11 +215,7 @@ class Weighed : public Feedback {
 
   void choose_batches(const Values &given) {
     batch_size = given.count("batch_size");
-    n_batches = given.has("n_batches") ? given.count("n_batches") : capacity / batch_size;
-    if (n_batches == 0) {
-      refuse("n_batches", "nothing", text("be given if the batch size exceeds the number of rows, ", capacity));
-    }
-    n_batches = share_batches(n_batches, given.whole_or("num_replicas", 1, 1));
+    n_batches = batches_of_size(given, capacity, batch_size);
   }
 
   void check_drawable(
@@ -285,7 +276,7 @@ class Weighed : public Feedback {
   bool keeps_added;
   double alpha = 0; /* of ranks */
   Form form = REPLACED;
-  View<double> begins;
+  Stages stages;
 
  private:
   static constexpr size_t SORTED_FROM = 16; /* sorting all rows is faster than moving one in 16 of them */
@@ -355,7 +346,7 @@ class Weighed : public Feedback {
     View<double> trees = vectors.array<double>("tree", "be a sum tree");
     int64_t length = TREE_HEAD + layout.length();
     if (trees.length != n_stages * length) refuse("tree", "other numbers", "be a sum tree");
-    int64_t stage = begins.length == 0 || !asked.has("epoch") ? 0 : stage_at(begins, asked.whole("epoch", 0));
+    int64_t stage = asked.has("epoch") ? stages.of(asked.whole("epoch", 0)) : 0;
     /* The host owns the vectors, for the core to change. */
     State state{const_cast<double *>(trees.values) + stage * length, layout, ranks, nullptr};
     int32_t *ranking = nullptr;
@@ -384,28 +375,20 @@ class Weighted : public Weighed {
   Weighted(const Values &given, uint32_t, Host &) : Weighed("weights", rows_of(given), false, false) {
     form = given.flag("replacement") ? REPLACED : APART;
     n_first = capacity;
-    if (given.has("begins")) begins = given.array<double>("begins", "be epochs");
-    for (int64_t stage = 0; stage < begins.length; stage++) {
-      double before = stage == 0 ? -1 : begins[stage - 1];
-      bool is_epoch = begins[stage] > before && begins[stage] <= static_cast<double>(LARGEST_EPOCH);
-      if (!is_epoch || std::floor(begins[stage]) != begins[stage] || begins[0] != 0) {
-        refuse("begins", "others", "be epochs from 0, ascending");
-      }
-    }
-    n_stages = std::max<int64_t>(1, begins.length);
+    stages = Stages(given);
+    n_stages = stages.count();
     choose_batches(given);
   }
 
  protected:
   void check_first(const State &state, int64_t stage) const override {
-    std::string when = begins.length == 0 ? "" : text(" in epoch ", begins[stage]);
+    std::string when = stages.begins.length == 0 ? "" : text(" in epoch ", stages.begin(stage));
     check_drawable(state, "batch_size", batch_size, form, when);
   }
 
   void update(State &state, const Values &told, Host &host) override {
-    if (begins.length > 0) {
-      refuse("weights", "a table by epoch", "be the same for all epochs if they are updated");
-    }
+    std::string required = "be the same for all epochs if they are updated";
+    if (stages.begins.length > 0) refuse("weights", "a table by epoch", required);
     Weighed::update(state, told, host);
   }
 
@@ -463,7 +446,7 @@ class Perplexity : public Weighed {
     fresh.remove("tree");
     fresh.add_view("tree", copy.data(), tree.length);
     State state = lay(fresh, wanted);
-    weigh(state, weights_of(reports, is_started(reports)));
+    weigh(state, reports, is_started(reports));
     Weighed::draw_more(fresh, wanted, generator, host);
   }
 
@@ -565,19 +548,12 @@ class Perplexity : public Weighed {
     return n_seen > 0 ? n_above / n_seen : 0;
   }
 
-  std::vector<double> weights_of(const Reports &reports, bool is_started) const {
-    std::vector<double> weights(static_cast<size_t>(capacity), 1);
-    if (!is_started) return weights;
-    double most = ceiling(reports);
+  void weigh(State &state, const Reports &reports, bool is_started) const {
+    double most = is_started ? ceiling(reports) : 0, *leaves = state.tree.leaves();
     for (int64_t row = 0; row < capacity; row++) {
-      double found = perplexity(reports, row);
-      weights[size_t(row)] = reports.perplexities[row] <= most ? found : clip ? most : 1;
+      double found = reports.perplexities[row] <= most ? perplexity(reports, row) : clip ? most : 1;
+      leaves[row] = is_started ? found : 1;
     }
-    return weights;
-  }
-
-  void weigh(State &state, const std::vector<double> &weights) const {
-    std::copy(weights.begin(), weights.end(), state.tree.leaves());
     state.tree.refresh(0, capacity);
   }
 
@@ -589,18 +565,16 @@ class Perplexity : public Weighed {
     bool is_weighted = is_started(reports);
     double share = is_weighted && !clip && reports.head[HAS_WARNED] == 0 ? share_above(reports) : 0;
     if (share > NOTED_SHARE) {
-      char parts[64];
-      std::snprintf(parts, sizeof parts, "%.1f %%", 100 * share);
-      std::string warning = parts;
-      std::snprintf(parts, sizeof parts, "%.2f", ceiling(reports));
-      warning = text(
-          warning, " of the reported examples are above the maximum, a perplexity of ", std::string(parts),
-          ". They count as noise and are drawn with the weight 1, the least of all. Choose a higher maximum, none, or "
-          "clip them."
+      char warning[300];
+      std::snprintf(
+          warning, sizeof warning,
+          "%.1f %% of the reported examples are above the maximum, a perplexity of %.2f. They count as noise and are "
+          "drawn with the weight 1, the least of all. Choose a higher maximum, none, or clip them.",
+          100 * share, ceiling(reports)
       );
       host.words("warning", warning);
     }
-    weigh(state, weights_of(reports, is_weighted));
+    weigh(state, reports, is_weighted);
     reports.head[STARTED] = is_weighted;
     if (share > NOTED_SHARE) reports.head[HAS_WARNED] = 1;
     reports.head[WEIGHED] = epoch + 1;
@@ -678,12 +652,20 @@ class Prioritized : public Weighed {
   void update(State &state, const Values &told, Host &host) override {
     std::vector<int64_t> places = read_places(told, "rows", state.n_rows(), host);
     View<double> priorities = read_values(told, "priorities", static_cast<int64_t>(places.size()));
-    std::vector<double> sizes = sizes_of(priorities, host), kept(priorities.begin(), priorities.end());
-    if (told.has("since")) {
-      leave_out_overwritten(state, told.whole("since", 0, state.head[N_ADDED]), places, sizes, kept);
+    std::vector<double> sizes = sizes_of(priorities, host);
+    double since = told.whole_or("since", state.head[N_ADDED], 0, state.head[N_ADDED]), largest = -1;
+    int64_t first = static_cast<int64_t>(std::fmod(since, double(capacity)));
+    size_t kept = 0;
+    for (size_t i = 0; i < places.size(); i++) {
+      int64_t distance = places[i] - first + (places[i] < first ? capacity : 0);
+      if (double(distance) < state.head[N_ADDED] - since) continue;
+      places[kept] = places[i];
+      sizes[kept++] = sizes[i];
+      largest = std::fmax(largest, std::fabs(priorities[static_cast<int64_t>(i)]));
     }
+    places.resize(kept);
     change(state, places, sizes.data());
-    for (double priority : kept) note_largest(state, priority);
+    note_largest(state, largest);
   }
 
   /* Add "count" rows, or one for each of "priorities". */
@@ -706,7 +688,7 @@ class Prioritized : public Weighed {
       refuse("priorities", count_of(count, "value"), text(requirement, capacity));
     }
     append_rows(state, sizes_of(priorities, host).data(), count, host);
-    for (double priority : priorities) note_largest(state, priority);
+    for (double priority : priorities) note_largest(state, std::fabs(priority));
   }
 
   void give(const State &state, const std::string &asked_for, const Values &asked, Host &host) override {
@@ -739,8 +721,6 @@ class Prioritized : public Weighed {
     std::vector<double> sizes;
     for (int64_t i = 0; i < priorities.length; i++) {
       if (!std::isfinite(priorities[i])) refuse_at("priorities", i, "hold finite numbers");
-    }
-    for (int64_t i = 0; i < priorities.length; i++) {
       sizes.push_back(raised(std::fabs(priorities[i]) + epsilon));
       if (!std::isfinite(sizes.back())) {
         refuse_at("priorities", i, text("stay finite when raised to the power of alpha, ", alpha));
@@ -750,26 +730,8 @@ class Prioritized : public Weighed {
     return sizes;
   }
 
-  void note_largest(State &state, double priority) const {
-    state.head[LARGEST] = std::fmax(state.head[LARGEST], std::fabs(priority) + epsilon);
-  }
-
-  void leave_out_overwritten(
-      const State &state, double since, std::vector<int64_t> &places, std::vector<double> &sizes,
-      std::vector<double> &priorities
-  ) const {
-    int64_t first = static_cast<int64_t>(std::fmod(since, double(capacity)));
-    double n_written = state.head[N_ADDED] - since;
-    size_t kept = 0;
-    for (size_t i = 0; i < places.size(); i++) {
-      int64_t distance = places[i] - first + (places[i] < first ? capacity : 0);
-      if (double(distance) < n_written) continue;
-      places[kept] = places[i];
-      priorities[kept] = priorities[i];
-      sizes[kept++] = sizes[i];
-    }
-    places.resize(kept);
-    priorities.resize(kept);
+  void note_largest(State &state, double size) const {
+    if (size >= 0) state.head[LARGEST] = std::fmax(state.head[LARGEST], size + epsilon);
   }
 
   /* Give the factors for the losses of rows: 0 for a row that is never drawn. */
