@@ -15,7 +15,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from pystrat.core.messages import as_written, is_number, refused_type, refused_value, show
+from pystrat.core.messages import is_number, refused_type, refused_value, show
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -140,7 +140,7 @@ cdef class Request:
         elif isinstance(value, str) and "\0" not in value:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
-            self.values.add[double](name, <double>as_written(value))
+            self.values.add[double](name, <double>float(value))
         elif may_be_array and is_vector(value):
             self.add_array(name, value)
         elif isinstance(value, Mapping):
@@ -176,7 +176,7 @@ cdef bint is_vector(value):
 cdef Named named(values):
     cdef Named result
     for value in values.values():
-        result.numbers.push_back(as_written(value) if is_number(value) else np.nan)
+        result.numbers.push_back(float(value) if is_number(value) else np.nan)
         result.are_numbers.push_back(is_number(value))
     return result
 

@@ -102,7 +102,7 @@ class KindBatchSampler(BatchSampler):
         n_rows = self._parts.get("n_rows", self._parts.get("lines"))
         return None if n_rows is None else int(np.sum(n_rows))
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> Optional[Recipe]:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:

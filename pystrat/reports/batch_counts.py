@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import Wanted, as_vector, row_array
 from pystrat.core.base import BatchSampler
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import check_integer, check_iterable, count_of, range_of, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
 from pystrat.core.progress import progress
 from pystrat.core.plan import Plan
 from pystrat.training.resumable import check_rows
@@ -178,7 +178,7 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
             style = {"ha": "center", "va": "center", "fontsize": _SMALL, "color": color}
             axis.text(column + 1, row, str(counts[row, column]), **style)
     ranges = zip(table.index, rows_of_all[chosen], counts)
-    labels = [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
+    labels = [f"{name}: {count_of(rows, 'row')}, {count_of(held)} in a batch" for name, rows, held in ranges]
     axis.set_yticks(range(len(chosen)))
     axis.set_yticklabels(labels)
     if table.columns.dtype == object:  # bounds
