@@ -67,7 +67,7 @@ def show_number(value: Any, digits: int = 15) -> str:
 
 
 def count_of(counts: Any, noun: str = "") -> str:
-    """Return a count, or the range of several, with their noun if given: ``1 row``, ``2 strata``, ``3 to 5 batches``."""
+    """Return a count, or the range of several, with their noun if given: ``1 row``, ``2 strata``, ``3 to 5``."""
     lowest, highest = int(np.min(counts)), int(np.max(counts))
     shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
     if noun and (lowest != 1 or highest != 1):
@@ -107,17 +107,6 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     if not minimum <= value <= (math.inf if maximum is None else maximum) or value == math.inf or int(value) != value:
         raise refused_value(name, requirement, show(value))
     return int(value)
-
-
-def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
-    """Return `value` as a float if it is a finite number of at least, or `above`, the minimum."""
-    requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
-    if not is_number(value):
-        raise refused_type(name, requirement, show(value))
-    number = float(value)
-    if not math.isfinite(number) or number < minimum or (above and number == minimum):
-        raise refused_value(name, requirement, show(value))
-    return number
 
 
 def check_flag(value: Any, name: str) -> bool:
