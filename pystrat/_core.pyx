@@ -101,7 +101,8 @@ def call(str kind not None, dict arguments not None, dict data not None={}, name
     cdef Call call = Call(request)
     cdef const Kind *found = kind_of(kind)
     cdef bint succeeded
-    request.add_data(data)
+    for name, value in data.items():
+        request.add(name.encode(), value, True)
     with nogil:
         succeeded = answer_request(found[0], request.values, call.host)
     call.finish(succeeded, names)
@@ -128,11 +129,6 @@ cdef class Request:
         self.given, self.values.is_recipe, self.kept = given, is_recipe, []
         for name, value in given.items():
             self.add(name.encode(), value, is_recipe)
-
-    cdef int add_data(self, dict data) except -1:
-        for name, value in data.items():
-            self.add(name.encode(), value, True)
-        return 0
 
     cdef int add(self, string name, value, bint may_be_array) except -1:
         if value is None:

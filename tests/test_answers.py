@@ -24,6 +24,7 @@ from pystrat import (
 
 LABELED = pd.Series([0, 1] * 6, index=range(12, 0, -1))
 OTHERS = pd.Series([0, 0, 1, 1, 2, 2] * 2)
+BOTH_COLUMNS = {"children": [{"name": name, "column": name, "value": 1} for name in "ab"]}
 
 WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
     "minimums": (lambda m: StratifiedBatchSampler(LABELED, m, seed=1), pd.Series({1: 3, 0: 2}), {1: 3, 0: 2}),
@@ -77,7 +78,7 @@ OTHER_THINGS: list[tuple[Callable[[], Any], str]] = [
         "'weights' .* must have the index of 'rows' if",
     ),
     (
-        lambda: TreeBatchSampler({"a": LABELED, "b": OTHERS}, {"column": "a", "value": 1}, 4, length=12),
+        lambda: TreeBatchSampler({"a": LABELED, "b": OTHERS}, BOTH_COLUMNS, 4, length=12),
         "'table' .* must have one index. Got another one instead.",
     ),
     (lambda: TensorLoader(LABELED, OTHERS, sampler=UniformBatchSampler(12, 3)), "'tensors' .* must have one index."),

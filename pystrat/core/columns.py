@@ -116,9 +116,13 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
     distinct: Any
     if kind in ("text", "bytes"):
         texts = np.asarray(values, dtype=object).tolist()
+        if kind == "bytes":
+            try:
+                texts = [text.decode("utf-8") if isinstance(text, bytes) else text for text in texts]
+            except UnicodeDecodeError as error:
+                raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
         codes: NDArray[Any] = np.empty(len(texts), dtype=np.int64)
-        # By all characters of each text, which pandas does not compare.
-        found = _core.number_texts(texts if kind == "text" else _decoded(texts, refuse), codes)
+        found = _core.number_texts(texts, codes)  # by all characters of each text, which pandas does not compare
         for text in found:
             if "\0" in text:
                 raise refuse(f"text with a NUL character, {text!a},")  # which R cannot hold
@@ -178,14 +182,6 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
         held = {type(value).__name__ for value in objects}
         raise refuse(f"{held.pop()} values" if len(held) == 1 else "a mix of kinds")
     raise refuse(f"{inferred} values")
-
-
-def _decoded(values: list[Any], refuse: _Refuse) -> list[Any]:
-    """Read bytes as UTF-8."""
-    try:
-        return [value.decode("utf-8") if isinstance(value, bytes) else value for value in values]
-    except UnicodeDecodeError as error:
-        raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
 
 
 def _as_dates(values: Any, refuse: _Refuse) -> Any:

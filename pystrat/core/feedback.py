@@ -50,21 +50,16 @@ class FeedbackBatchSampler(KindBatchSampler):
         self._instance.tell(method, {**others, "rows": positions, name: numbers})
 
     def sample(self, k: int) -> NDArray[np.int32]:
-        """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
+        """Draw `k` rows like a batch according to the feedback so far, for training loops without epochs.
 
         The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch. They
-        are part of the sampler's state.
+        are part of the sampler's state. With a rank, each call draws the rows of all ranks and returns those of this
+        one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
 
         Parameters
         ----------
         k : int
             From 0 to 2147483647; without replacement, at most the number of positive weights.
-
-        Returns
-        -------
-        numpy.ndarray of int32, shape (k,)
-            Drawn like the rows of a batch of `k` rows. With a rank, each call draws the rows of all ranks and returns
-            those of this one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
         """
         stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
         wanted = {"k": k, "count": self._stride, "epoch": self.epoch}

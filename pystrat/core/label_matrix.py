@@ -14,10 +14,8 @@ from pystrat.core.recipe import compact
 from pystrat.core.strata import Strata, encode_strata
 
 _VALUES = "hold 0 and 1, or text"
-_ADVICE = (
-    "Use 1 for rows that have the label and 0 for the others, or turn the column into text, of which each value is a "
-    "label."
-)
+_ADVICE = "Use 1 for rows that have the label and 0 for the others, or turn the column into text, of which each value "
+_ADVICE += "is a label."
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
@@ -85,31 +83,27 @@ def _of_lists(rows: Sequence[Any], where: str = "") -> tuple[NDArray[np.bool_], 
             required = "have a list or a set of labels for each row"
             raise refused_type("labels", required, show(row) + where, "Give a row without labels an empty list.")
         lists.append(sorted(row, key=lambda label: (type(label).__name__, label)) if is_set else row)
-    places = np.repeat(np.arange(len(rows)), list(map(len, lists)))
-    return _matrix([label for row in lists for label in row], places, len(rows), where)
+    return _matrix([label for row in lists for label in row], list(map(len, lists)), where)
 
 
-def _matrix(labels: Any, places: Any, n_rows: int, where: str) -> tuple[NDArray[np.bool_], Strata]:
-    """Return whether each row has each of the labels that are at its places; refuse digits of a file read as text."""
+def _matrix(labels: Any, lengths: Any, where: str) -> tuple[NDArray[np.bool_], Strata]:
+    """Return whether each row has each label; a row has so many of them. Refuse digits of a file, read as text."""
     found = encode_strata(labels, missing=None, name="labels")
     if set(found.names) <= {"0", "1"}:
         raise refused_type("labels", _VALUES, f"the text '{found.names[0]}'{where}", "Turn the column into numbers.")
-    matrix = np.zeros((n_rows, len(found.values)), dtype=bool)
-    matrix[places, found.codes] = True
+    matrix = np.zeros((len(lengths), len(found.values)), dtype=bool)
+    matrix[np.repeat(np.arange(len(lengths)), lengths), found.codes] = True
     return matrix, found
 
 
 def _of_column(name: Any, column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     """Return a column of 0 and 1 as doubles, with NaN for missing, or a column for each value of text; and names."""
     where, rows, types = f" in column '{name}'", listed_rows(column), pd.api.types
-    if rows is not None:
-        matrix, found = _of_lists(rows, where)
-    else:
-        column = column.infer_objects()
-        if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
-            return column.to_numpy(dtype=np.float64, na_value=np.nan)[:, np.newaxis], [name]
-        is_text = types.infer_dtype(column, skipna=True) in ("string", "bytes")
-        if not is_text and not isinstance(column.dtype, pd.CategoricalDtype):
-            raise refused_type("labels", _VALUES, f"{column.dtype} values{where}", _ADVICE)
-        matrix, found = _matrix({name: column}, np.arange(len(column)), len(column), where)
+    column = column.infer_objects()
+    if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)[:, np.newaxis], [name]
+    if rows is None and types.infer_dtype(column, skipna=True) not in ("string", "bytes", "categorical"):
+        raise refused_type("labels", _VALUES, f"{column.dtype} values{where}", _ADVICE)
+    ones = np.ones(len(column), dtype=np.int64)
+    matrix, found = _matrix({name: column}, ones, where) if rows is None else _of_lists(rows, where)
     return matrix, [f"{name}={value}" for value in found.names]

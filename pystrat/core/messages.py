@@ -89,9 +89,8 @@ def range_of(values: Any, noun: str = "") -> str:
 def refused_value(name: str, requirement: str, got: str, advice: Optional[str] = None) -> ValueError:
     """Return an error that says what a parameter must do, what it got, as `show` returns it, and what to do."""
     shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
-    return ValueError(
-        f"The '{name}' parameter must {requirement}. Got {shown} instead.{f' {advice}' if advice else ''}"
-    )
+    ending = f" {advice}" if advice else ""
+    return ValueError(f"The '{name}' parameter must {requirement}. Got {shown} instead.{ending}")
 
 
 def refused_type(name: str, requirement: str, got: str, advice: Optional[str] = None) -> TypeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,26 +64,12 @@ class BatchPlan(Plan):
     """A plan whose batches hold the same numbers of rows in every epoch.
 
     If a stratum has fewer rows than there are batches, the batches of the plan come in another order in each epoch.
-
-    Attributes
-    ----------
-    n_batches : int
-        The number of batches of an epoch over all replicas.
-    counts, available : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum, in order of first appearance: in an epoch, and in the dataset.
-    strata : pandas.Index
-        The values of the strata.
-    assign : {"proportional", "even"}
-        How rows are assigned to batches.
+    `n_batches` is their number over all replicas. `counts` and `available` are the rows of each stratum in an epoch and
+    in the dataset, by the order of the values in `strata`, that of first appearance. `assign` is that of the sampler.
     """
 
     def __init__(
-        self,
-        n_batches: int,
-        counts: NDArray[np.int64],
-        strata: pd.Index,
-        assign: str,
-        available: Optional[NDArray[np.int64]] = None,
+        self, n_batches: int, counts: NDArray[np.int64], strata: pd.Index, assign: str, available: Any = None
     ) -> None:
         self.n_batches, self.counts, self.strata, self.assign = n_batches, counts, strata, assign
         self.available = counts if available is None else available
@@ -143,10 +129,11 @@ class BatchPlan(Plan):
 
     def rows_of_strata(self) -> NDArray[np.int64]:
         """Return the same as an array, shape (n_batches, number of strata), with strata in the order of `counts`."""
+        batches = np.arange(self.n_batches + 1)[:, np.newaxis]
         if self.assign == "even":
             ends = np.concatenate([[0], np.cumsum(self.counts)])
-            return np.diff((ends - np.arange(self.n_batches)[:, np.newaxis] - 1) // self.n_batches)
-        return np.diff(np.arange(self.n_batches + 1)[:, np.newaxis] * self.counts // self.n_batches, axis=0)
+            return np.diff((ends - batches[:-1] - 1) // self.n_batches)
+        return np.diff(batches * self.counts // self.n_batches, axis=0)
 
     def rows_of_batches(self) -> pd.DataFrame:  # noqa: D102, as in `Plan`
         batches = range(1, self.n_batches + 1)

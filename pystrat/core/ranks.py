@@ -19,19 +19,16 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     """Check that the samplers of all processes fit together, so that no row is lost or delivered twice.
 
     Every process of the group calls it with its own sampler, before the first epoch and after `load_state_dict`. If
-    samplers differ, every process raises the same error. Nothing is compared if no process group runs.
+    samplers differ, every process raises the same error. Nothing is compared if no process group runs. Samplers of data
+    in shards must have the same table of counts; their rows differ.
 
     Parameters
     ----------
     sampler : BatchSampler or StratifiedStream
         The sampler or the stream of this process.
     process_group : torch.distributed.ProcessGroup, optional
-        The processes that share an epoch; by default torch's default group.
-
-    Notes
-    -----
-    Samplers of data in shards must have the same table of counts; their rows differ. If groups of processes train on
-    the same rows, as with tensor parallelism, pass the group of the processes that divide the rows.
+        The processes that share an epoch; by default torch's default group. If groups of processes train on the same
+        rows, as with tensor parallelism, pass the group of those that divide the rows.
 
     Examples
     --------
@@ -43,8 +40,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
         return
     own = facts[0]
     for process, other in enumerate(facts):
-        name = next((name for name in _SAME if other[name] != own[name]), None)
-        if name is not None:
+        for name in (name for name in _SAME if other[name] != own[name]):
             is_text = name == "fingerprint"
             differs = difference(own[name], other[name]) if is_text else f"another {name}, {other[name]},"
             got = f"{differs} in process {process} than in process 0"

@@ -32,18 +32,10 @@ _NOUNS = {"class": "classes", "stratum": "strata", "shard": "shards"}
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The strata of a dataset.
+    """The strata of a dataset: the code of each row, uint8 or int32, and the values by code."""
 
-    Attributes
-    ----------
-    codes : numpy.ndarray of uint8 or int32, shape (n_rows,)
-        The number of each row's stratum, from 0 in order of first appearance; for dropped rows, the number of strata.
-    values : pandas.Index
-        The values of the strata in order of first appearance; of several columns, a MultiIndex.
-    """
-
-    codes: NDArray[Any]
-    values: pd.Index
+    codes: NDArray[Any]  # from 0 in order of first appearance; of dropped rows, the number of strata
+    values: pd.Index  # of several columns, a MultiIndex
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -73,10 +65,9 @@ def encode_strata(
 ) -> Strata:
     """Number the strata of a dataset: one value per row, or several columns, whose combinations are the strata.
 
-    A column holds logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal
-    as doubles; the dtype of a column does not matter. Rows that have a missing value (None, NaN, NaT, pandas.NA) are an
-    "error", or missing is another value of its column ("stratum"), or they are left out ("drop"); None refuses them for
-    samplers without this choice. `name` is that of the parameter. If it `may_be_empty`, no rows have no strata.
+    Rows that have a missing value are an "error", or missing is another value of its column ("stratum"), or they are
+    left out ("drop"); None refuses them for samplers without this choice. `name` is that of the parameter. If it
+    `may_be_empty`, no rows have no strata.
     """
     columns = read_columns(strata, Wanted(name, STRATA.required, STRATA.advice))
     n_rows = len(next(iter(columns.values())))

@@ -25,7 +25,7 @@ class WeightsOfStrata(KindBatchSampler):
         return self._instance.describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
-        """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
+        """Return the training weight of each stratum, a Series by its value, sorted as ``numpy.unique`` sorts classes.
 
         Epochs may repeat or omit rows of a stratum; the weights correct for this. Position k of ``to_numpy()`` is that
         of output k of a network, as ``torch.nn.CrossEntropyLoss(weight=...)`` takes them.
@@ -37,10 +37,6 @@ class WeightsOfStrata(KindBatchSampler):
             otherwise its rows / its mean number of rows in an epoch; NaN if it is never sampled. If True, the weights
             are divided by their mean over an epoch, so that the learning rate keeps its scale.
 
-        Returns
-        -------
-        pandas.Series of float64
-
         Examples
         --------
         >>> from pystrat import StratifiedBatchSampler
@@ -51,21 +47,14 @@ class WeightsOfStrata(KindBatchSampler):
         return sorted_series(self._weights_of_classes(normalize), self._plan.strata, "weight")
 
     def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each row.
-
-        In evaluation, all rows have the weight 1. A row that is never sampled, such as with ``missing="drop"``, has the
-        weight NaN.
+        """Return the training weight of each row, an array of float64; NaN of rows that are never sampled.
 
         Parameters
         ----------
         rows : array of int, optional
-            Positions from 0, such as a batch; by default all rows of the dataset.
+            Positions from 0, of any shape, such as a batch; by default all rows of the dataset.
         normalize : bool, default False
             As in `class_weights`.
-
-        Returns
-        -------
-        numpy.ndarray of float64, of the shape of `rows`
         """
         weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata

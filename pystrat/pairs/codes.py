@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.arrays import Wanted, as_vector, in_order_of, plain_array
+from pystrat.core.arrays import Wanted, as_vector, in_order_of, own_index, plain_array
 from pystrat.core.columns import number_column
 from pystrat.core.lazy_pandas import is_loaded, pd
 from pystrat.core.limits import MAX_COUNT, MAX_EXACT
@@ -17,22 +17,14 @@ from pystrat.core.row_arguments import row_values
 _IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
 
 
-class Coded(NamedTuple):
-    """The codes of users or items, and the ids by code and their names if ids were given."""
-
-    codes: NDArray[Any]
-    ids: Optional[NDArray[Any]] = None
-    names: Any = None
-
-
-def coded(values: Any, count: Optional[int], name: str) -> Coded:
-    """Number ids in order of first appearance, or return codes, which the core checks."""
+def coded(values: Any, count: Optional[int], name: str) -> tuple[NDArray[Any], Optional[NDArray[Any]], Any]:
+    """Return codes, which the core checks; of ids, numbers in order of first appearance, the ids and their names."""
     is_categorical = is_loaded() and isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
     if not is_categorical and plain_array(values, name).dtype.kind not in "OUS":
         numbers = row_values(values, name, single=True)
         with np.errstate(invalid="ignore"):
             codes: NDArray[Any] = numbers.astype(np.int32)
-        return Coded(codes) if (codes == numbers).all() else Coded(numbers)
+        return codes if (codes == numbers).all() else numbers, None, None
     if count is not None:
         advice = "Give codes to count those without a positive."
         raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
@@ -43,14 +35,16 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
     ids = np.array(column.values)
     ids.setflags(write=False)
-    return Coded(column.codes.astype(np.int32), ids, column.names)
+    return column.codes.astype(np.int32), ids, column.names
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
     """Return ids by code, of which there are `count` if that is given. The index of a pandas object has the codes."""
     if ids is None:
         return None
-    vector = np.asarray(as_vector(in_order_of(ids, [range(len(ids))], name), Wanted(name, "be a vector of ids")))
+    if own_index(ids) is not None:
+        ids = in_order_of(ids, [range(len(ids))], name)
+    vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
     if count is not None and len(vector) != count:
         raise refused_value(name, f"have one id for each of {count}", show(vector))
     return vector
@@ -93,5 +87,9 @@ def decode_pairs(
     n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
     users, items, labels = split_numbers(numbers, n_items)
-    named_users = users if known_users is None else known_users[users]
-    return named_users, items if known_items is None else known_items[items], labels
+    if known_users is not None:
+        if (users >= len(known_users)).any():
+            required = f"be those of at most {count_of(len(known_users), 'user')}"
+            raise refused_value("numbers", required, show(int(users.max()) + 1))
+        users = known_users[users]
+    return users, items if known_items is None else known_items[items], labels

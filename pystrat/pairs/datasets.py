@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import holds_tensors, in_order_of, own_index, plain_array
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import check_integer, refused_value, show
+from pystrat.core.messages import check_integer, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, split_numbers
 
 
@@ -45,6 +45,8 @@ class FeatureLookup:
         index = own_index(features) if ids is None else _index_of(ids)
         self.has_ids = index is not None
         rows = plain_array(features, "features")
+        if rows.ndim == 0:
+            raise refused_type("features", "have one row for each id", show(features))
         self._index = pd.RangeIndex(len(rows)) if index is None else index
         if len(self._index) != len(rows):
             raise refused_value("ids", f"have one id for each row of features, {len(rows)}", show(self._index))
@@ -171,8 +173,19 @@ class TripleDataset(PairDataset):
            [3, 1]])}
     """
 
-    def __init__(self, n_users: int, n_items: int, *, negatives_per_positive: int = 1, **of_pairs: Any) -> None:
-        super().__init__(n_users, n_items, **of_pairs)
+    def __init__(
+        self,
+        n_users: int,
+        n_items: int,
+        *,
+        negatives_per_positive: int = 1,
+        user_features: Any = None,
+        item_features: Any = None,
+        user_ids: Any = None,
+        item_ids: Any = None,
+    ) -> None:
+        of_users = {"user_features": user_features, "user_ids": user_ids}
+        super().__init__(n_users, n_items, item_features=item_features, item_ids=item_ids, **of_users)
         name = "negatives_per_positive"
         self.negatives_per_positive = check_integer(negatives_per_positive, name, minimum=1, maximum=MAX_COUNT)
 

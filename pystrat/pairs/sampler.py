@@ -29,14 +29,10 @@ class ObservedPairsBatchSampler(KindBatchSampler):
     def _plan_pairs(self, arguments: dict[str, Any], users: Any, items: Any) -> dict[str, NDArray[Any]]:
         """Plan; return what the core says of the plan."""
         self._check(arguments)
-        of_users = coded(users, self._parts.get("n_users"), "users")
-        of_items = coded(items, self._parts.get("n_items"), "items")
-        self.user_ids, self.item_ids = of_users.ids, of_items.ids
-        self._begin(
-            {"users": of_users.codes, "items": of_items.codes},
-            range(MAX_COUNT) if of_users.names is None else of_users.names,
-            {"user_ids": of_users.names, "item_ids": of_items.names},
-        )
+        of_users, self.user_ids, user_names = coded(users, self._parts.get("n_users"), "users")
+        of_items, self.item_ids, item_names = coded(items, self._parts.get("n_items"), "items")
+        shown = range(MAX_COUNT) if user_names is None else user_names
+        self._begin({"users": of_users, "items": of_items}, shown, {"user_ids": user_names, "item_ids": item_names})
         described = self._instance.describe()
         self.n_users, self.n_items = int(described["n_users"][0]), int(described["n_items"][0])
         self.n_positives, self.n_skipped_users = int(described["n_positives"][0]), int(described["n_skipped_users"][0])

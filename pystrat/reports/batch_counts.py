@@ -35,8 +35,8 @@ _FEWEST = 0.35
 def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
-    It iterates once over a loader, so that the epoch of its sampler is one higher afterwards. Of a sampler itself, it
-    counts the next epoch, which is not used up.
+    It iterates once over a loader, whose sampler's epoch is one higher afterwards. Of a sampler, it counts the next
+    epoch, which is not used up.
 
     Parameters
     ----------
@@ -108,8 +108,7 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes, shape (2, number of tables)
-        Top: the count of every batch, with batches without the label marked. Bottom: the number of batches for each
-        count.
+        Top: the count of every batch, those without the label marked. Bottom: the number of batches for each count.
     """
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
         raise refused_type("tables", "be a mapping from names to tables", show(tables))
@@ -147,7 +146,8 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch as a heat map, with a row per stratum.
 
     The heat map of a `StratifiedBatchSampler` has a column per batch, since the numbers are those of every epoch. If
-    batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch.
+    batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch. It is white for
+    no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
 
     Parameters
     ----------
@@ -159,8 +159,6 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The heat map is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark
-        for its most.
     """
     if not isinstance(plan, Plan) or "rows" not in plan.columns:
         raise refused_type("plan", "be the plan of a sampler of strata", show(plan))

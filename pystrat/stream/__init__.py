@@ -1,7 +1,4 @@
-"""Stratified batches of rows that are streamed from sources, such as files, without all labels in advance.
-
-This room needs torch and must be imported explicitly.
-"""
+"""Stratified batches of rows that are streamed from sources; it needs torch, and must be imported explicitly."""
 
 from pystrat.stream.counting import count_sources
 from pystrat.stream.dataset import StratifiedStream

@@ -48,8 +48,7 @@ def name_sources(sources: Any) -> list[Source]:
     names = [os.fspath(source) if isinstance(source, os.PathLike) else source for source in sources]
     for name in names:
         if not isinstance(name, str) or not name:
-            required = "name each source by a text that is not empty"
-            raise refused_type("sources", required, show(name), "Map names to sources.")
+            raise refused_type("sources", "name each source by a text that is not empty", show(name))
     contents = sources.values() if isinstance(sources, Mapping) else sources
     return list(map(Source, shown_names(names, "sources", noun="source"), contents))
 

@@ -17,7 +17,7 @@ from pystrat.core.counts_by_shard import shown_names
 from pystrat.core.digest import fingerprint_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.core.messages import check_flag, check_integer, count_of, refused_value, show
+from pystrat.core.messages import check_flag, check_integer, check_iterable, count_of, refused_value, show
 from pystrat.core.places import Place, Placed
 from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
 from pystrat.stream.counting import counts_of_sources, name_sources
@@ -85,7 +85,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     * Without counts, a batch is cut as soon as it has enough rows; those left at the end of a lane join its last batch.
     * The batches and their order are the same with any number of workers and ranks; without counts, the order may
       differ once a lane has ended.
-    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError`.
 
     Examples
     --------
@@ -168,11 +167,12 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row of a list, such as a batch: that of its stratum."""
         weights = self._weights_of_strata(normalize)
-
-        def refused(place: int, known: str, got: str) -> Exception:
-            return refused_value("rows", f"have strata that are {known}", got)
-
-        return np.asarray(weights[self._codes.of([self._reader.stratum_of(row) for row in rows], refused)])
+        check_iterable(rows, "rows", required="be a list of rows, such as a batch")
+        strata = [self._reader.stratum_of(row) for row in rows]
+        codes = self._codes.of(
+            strata, lambda _, known, got: refused_value("rows", f"have strata that are {known}", got)
+        )
+        return np.asarray(weights[codes])
 
     def _weights_of_strata(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the counts."""

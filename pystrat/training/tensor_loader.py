@@ -27,7 +27,6 @@ class TensorLoader(ResumableLoader):
         The data, each with the rows that the sampler was made for. Memory maps are read as far as batches need them. An
         object that takes an array of row positions, such as a `PairDataset`, is requested for many batches at once.
     sampler : BatchSampler
-        A batch sampler of this package.
     transform : callable, optional
         Called with each batch; the loader yields what it returns.
     device : torch.device, str or int, optional
@@ -92,10 +91,8 @@ class TensorLoader(ResumableLoader):
         rows, offsets, begin, most_rows = torch.from_numpy(batches.rows), batches.offsets, 0, 0
         while begin < len(batches):
             end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + most_rows, side="right")) - 1)
-            values, sizes = (
-                self._values(rows[offsets[begin] : offsets[end]]),
-                np.diff(offsets[begin : end + 1]).tolist(),
-            )
+            values = self._values(rows[offsets[begin] : offsets[end]])
+            sizes = np.diff(offsets[begin : end + 1]).tolist()
             parts = _mapped(lambda leaf: iter(_parts(leaf, sizes)), values)
             is_flat = type(parts) is list and all(isinstance(part, Iterator) for part in parts)
             yield from map(list, zip(*parts)) if is_flat else (_mapped(next, parts) for _ in sizes)

@@ -127,6 +127,7 @@ test_refused_features = refusals(
     FeatureLookup,
     [
         ({"features": [1, 2], "ids": ["a"]}, "'ids' .* must have one id for each row of features, 2. Got 1 value inst"),
+        ({"features": 3}, "'features' .* must have one row for each id. Got 3 instead"),
         ({"features": [[1, 2]], "default": [1, 2, 3]}, "could not be broadcast"),
         ({"features": {"a": 1}, "ids": ["a"]}, "'ids' .* must be left out if the features are a mapping. Got 1 value"),
     ],

@@ -323,6 +323,7 @@ test_what_cannot_be_decoded_is_refused = refusals(
         ({"numbers": [0.5]}, "Got float64 values instead"),
         ({"n_items": 0}, "'n_items' parameter must be an integer from 1 to 2147483647. Got 0"),
         ({"item_ids": ["a"]}, "'item_ids' parameter must have one id for each of 4. Got 1 value"),
+        ({"user_ids": ["a"]}, "'numbers' parameter must be those of at most 1 user. Got 2 instead"),
         ({"item_ids": "abcd"}, "'item_ids' parameter must be a vector of ids. Got 'abcd' instead"),
     ],
 )

@@ -290,7 +290,7 @@ class Observed : public Sampler {
       std::string most = text("be at most ", std::floor(LARGEST_EXACT / 2 / static_cast<double>(n_users)));
       refuse("n_items", "", text(most, " with ", n_users, " users, so that pair numbers stay below 2^53"));
     }
-    host.need(16 * static_cast<double>(n_users) + 8 * static_cast<double>(n_items));
+    host.need(16 * static_cast<double>(n_users));
     cells = Numbers<int64_t>(n_values);
     visit_codes("users", host, [&](int64_t i, auto user) { cells[i] = static_cast<int64_t>(user) * n_items; });
     visit_codes("items", host, [&](int64_t i, auto item) { cells[i] += static_cast<int64_t>(item); });
@@ -384,6 +384,7 @@ class Pairs : public Observed {
   /* Items are drawn by a power of how often each occurs. Refuse if too few are kept, in all or of a user. */
   void weigh_items(Host &host) {
     double power = given.has("power") ? given.number("power", 0) : 0.75, kept = 0;
+    host.need(8 * static_cast<double>(n_items));
     List<double> lost(n_users);
     sums = List<double>(n_items);
     for (int64_t cell : cells) sums[cell % n_items]++;
