@@ -36,8 +36,8 @@ class Recipe:
 def make_recipe(kind: str, *, seed: int, **entries: Mapping[str, Any]) -> Recipe:
     """Return a recipe with the entries `parts`, `state` and `labels`; None is left out.
 
-    A value is an array of uint8, int32, float64, or uint32, which becomes float64; a sequence of text; a flag, which
-    becomes an int32; a number, which becomes a double; or text.
+    A value is an array of uint8, int32 or float64; a sequence of text; a flag, which becomes an int32; a number, which
+    becomes a double; or text.
     """
     vectors = {
         entry: {name: _vector(value) for name, value in values.items() if value is not None}
@@ -53,8 +53,6 @@ def _vector(value: Any) -> Vector:
         return np.array([value], dtype=np.int32)
     if isinstance(value, (int, float, np.integer, np.floating)):
         return np.array([value], dtype=np.float64)
-    if isinstance(value, np.ndarray) and value.dtype == np.uint32:  # the words of a generator
-        return value.astype(np.float64)
     vector: Vector = value
     return vector
 
