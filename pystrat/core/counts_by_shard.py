@@ -115,7 +115,7 @@ def count_shards(strata: Any) -> ShardCounts:
 
 
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Combine the tables of several processes into that of all shards. R has ``rbridge::bind_counts()``.
+    """Combine the tables of several processes, as ``rbridge::bind_counts()`` does in R.
 
     Parameters
     ----------

@@ -3,8 +3,7 @@
 The layout of a file is that of safetensors, whose library can read it: the size of the header (8 bytes, little-endian),
 the header in JSON, and the vectors without gaps, in the order of the header. A vector has a name such as
 ``parts.codes`` and the type U8, I32 or F64. Text is bytes, as in ``labels.names.text``: each text in UTF-8, and a zero
-byte after it. The metadata has the kind, the seed and the version of the recipe. Readers require the only form of a
-file: the header has no blanks, and its entries are in the order of the recipe.
+byte after it. Readers require the only form of a file: without blanks, the entries in the order of the recipe.
 """
 
 from __future__ import annotations

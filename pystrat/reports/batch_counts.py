@@ -43,10 +43,9 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     batches : iterable of batches
         A batch sampler, a DataLoader, or anything that yields batches.
     labels : vector or table of columns, or int or str, or function
-        If a vector or table, one label per row of the dataset, in any form that `StratifiedBatchSampler` accepts; each
-        batch must then be a vector of row positions, as batch samplers yield. If an int or str, the entry of a batch
-        that contains its labels, such as 1 for ``(inputs, labels)``. If a function, it takes a batch and returns its
-        labels.
+        One label per row of the dataset, in any form of `StratifiedBatchSampler`, if batches are vectors of row
+        positions; or the entry of a batch that has its labels, such as 1 for ``(inputs, labels)``; or a function that
+        takes a batch and returns its labels.
 
     Returns
     -------
