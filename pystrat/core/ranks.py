@@ -27,8 +27,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     sampler : BatchSampler or StratifiedStream
         The sampler or the stream of this process.
     process_group : torch.distributed.ProcessGroup, optional
-        The processes that share an epoch; by default torch's default group. If groups of processes train on the same
-        rows, as with tensor parallelism, pass the group of those that divide the rows.
+        The processes that divide the rows; by default torch's default group. With tensor parallelism, it is smaller.
 
     Examples
     --------

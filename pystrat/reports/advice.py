@@ -123,7 +123,5 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
 
 
 def _as_text(table: pd.DataFrame) -> str:
-    def show_share(share: float) -> str:
-        return "<0.0001" if 0 < share < 1e-4 else f"{share:.4g}"
-
-    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": show_share}))
+    formatters = {"too_few": lambda share: "<0.0001" if 0 < share < 1e-4 else f"{share:.4g}"}
+    return str(table.to_string(index=False, float_format="%.2f", formatters=formatters))
