@@ -52,9 +52,8 @@ class FeedbackBatchSampler(KindBatchSampler):
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows like a batch according to the feedback so far, for training loops without epochs.
 
-        The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch. They
-        are part of the sampler's state. With a rank, each call draws the rows of all ranks and returns those of this
-        one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
+        The random numbers follow from the seed and the previous calls, and are part of the state. With a rank, a call
+        returns the part of this rank: those of all ranks, one after the other, are the rows of ``rank=None``.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.core.messages import check_flag, check_integer, check_iterable, count_of, refused_value, show
 from pystrat.core.places import Place, Placed
-from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
+from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys, titled
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import Codes, CountedBatches, CutBatches, Integers
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
@@ -138,7 +138,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
             self._least = parts["min_samples_per_stratum"], parts["min_batch_size"]
         else:
             counted = counts_of_sources(counts, self._names)
-            self._strata, self._labels, table = tuple(counted.strata), counted.labels(), counted.table
+            self._strata, self._labels, table = tuple(counted.strata), titled(counted.values), counted.table
             parts.update(table=table.astype(np.float64).ravel(), n_strata=len(self._strata))
             for name in ("min_samples_per_stratum", "shares"):
                 if isinstance(arguments[name], Mapping):

@@ -156,7 +156,7 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     if hasattr(labels, "class_weights"):
         return np.asarray(labels.class_weights(), dtype=np.float32)
     classes = encode_strata(labels, missing=None, name="labels")
-    found = sorted_series(_weights(classes.counts, classes.n_rows), classes.values, "weight")
+    found = sorted_series(_weights(classes.counts, len(classes.codes)), classes.values, "weight")
     categories = getattr(getattr(labels, "dtype", None), "categories", None)
     return np.asarray(found if categories is None else found.reindex(categories, fill_value=0), dtype=np.float32)
 
@@ -164,7 +164,7 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
 def _weights_by_class(labels: Any, **rule: float) -> NDArray[np.float64]:
     """Return the weights of rows; the rule is the one whose parameter is given."""
     classes = encode_strata(labels, missing=None, name="labels")
-    return np.asarray(_weights(classes.counts, classes.n_rows, **rule)[classes.codes])
+    return np.asarray(_weights(classes.counts, len(classes.codes), **rule)[classes.codes])
 
 
 def _weights(counts: NDArray[np.int64], n_rows: int, **rule: float) -> NDArray[np.float64]:
