@@ -28,19 +28,14 @@ plot_batch_counts = function(tables, label) {
     ggplot2::scale_colour_manual(values = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00"), aesthetics = c("colour", "fill"),
       guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
-    ggplot2::labs(
-      x = sprintf("top: batch; bottom: %s rows per batch", noun),
-      y = sprintf("bottom: number of batches; top: %s rows per batch", noun)
-    ) +
+    ggplot2::labs(x = sprintf("top: batch; bottom: %s rows per batch", noun),
+      y = sprintf("bottom: number of batches; top: %s rows per batch", noun)) +
     plot_style()
 }
 
 #' @rdname plot_plan
 #' @exportS3Method ggplot2::autoplot
-autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
-  if (is.null(label)) {
-    label = names(object)[which.min(colSums(object))]
-  }
+autoplot.batch_counts = function(object, label = names(object)[which.min(colSums(object))], name = "sampler", ...) {
   plot_batch_counts(stats::setNames(list(object), name), label)
 }
 

@@ -46,12 +46,9 @@ plot_plan = function(plan, most = 40L) {
   titles = if (is_range) {
     c(show_batches(attr(plan, "n_batches")), attr(plan, "held"))
   } else {
-    least = plan$min_samples_per_stratum
-    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)), if (least == 0L) {
-      "not every stratum in each"
-    } else {
-      sprintf("at least %s of every stratum in each", show_count(least, "row"))
-    })
+    least = show_count(plan$min_samples_per_stratum, "row")
+    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)),
+      sprintf("%s stratum in each", if (least == "0 rows") "not every" else paste("at least", least, "of every")))
   }
   names = sprintf("%s: %s, %s in a batch", strata[chosen], vapply(rows[chosen], show_count, "", "row"),
     vapply(held[chosen], show_range, ""))
