@@ -37,11 +37,7 @@ class FeedbackBatchSampler(KindBatchSampler):
         labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
         self._begin(data, labels=labels)
         self._instance.begin(dict(first))
-
-    @property
-    def batch_size(self) -> int:
-        """The number of rows of every batch."""
-        return int(self._parts["batch_size"])
+        self.batch_size = int(self._parts["batch_size"])
 
     def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])

@@ -26,8 +26,9 @@ Weights = Sequence[Union[float, str]]
 class CorpusMixtureBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
-    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function is
-    ``rbridge::batch_sampler_corpus_mixture()``. docs/corpus-files.md is a guide.
+    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The system is OpenNMT's file sampling
+    (options ``-gsample`` and ``-gsample_dist``). The R function is ``rbridge::batch_sampler_corpus_mixture()``.
+    docs/corpus-files.md is a guide.
 
     Parameters
     ----------
@@ -87,8 +88,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
       line equally often, to within one, and no line occurs twice in a batch.
     * ``len`` is that of the next epoch: if weights change by epoch, numbers of batches may, too.
-
-    The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
     Examples
     --------

@@ -38,9 +38,9 @@ class RareEventBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
     Each epoch shuffles the list of the negative files, and draws from the lines of the first ones. The other files are
-    not read. Pass it to a PyTorch ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function
-    ``rbridge::batch_sampler_rare_events()`` returns the same batches from the same seed. docs/downsampling.md is a
-    guide.
+    not read. Pass it to a PyTorch ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The method is that of
+    "Sampling methods within TensorFlow input functions" (Datatonic). The R function is
+    ``rbridge::batch_sampler_rare_events()``. docs/downsampling.md is a guide.
 
     Parameters
     ----------
@@ -67,10 +67,8 @@ class RareEventBatchSampler(KindBatchSampler):
     ----------
     plan : BatchPlan
         The number of batches, and the positives and negatives in each batch.
-    n_positives, n_negatives : int
-        The numbers of both in an epoch.
-    n_lines : int
-        The number of lines of all files.
+    n_positives, n_negatives, n_lines : int
+        The numbers of both in an epoch, and of the lines of all files.
 
     Notes
     -----
@@ -84,8 +82,6 @@ class RareEventBatchSampler(KindBatchSampler):
     * In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the F negative files;
       ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them;
       ``sample.int(total)`` is the order in which positives and, after them, negatives are dealt to the batches.
-
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
     Examples
     --------

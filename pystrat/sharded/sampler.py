@@ -87,8 +87,7 @@ def sharded_plan(
 
     Parameters
     ----------
-    counts, min_samples_per_stratum, mean_batch_size, scope
-        As in `ShardedStratifiedBatchSampler`.
+    counts, min_samples_per_stratum, mean_batch_size, scope : as in `ShardedStratifiedBatchSampler`
 
     Examples
     --------

@@ -22,7 +22,7 @@ _WANTED = Wanted("dataset", "have one label per row")
 
 
 def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[Any]:
-    """Return the label of each row of a dataset, for `StratifiedBatchSampler`, without loading its items.
+    """Return the label of each row of a dataset, an array for `StratifiedBatchSampler`, without loading its items.
 
     Parameters
     ----------
@@ -34,10 +34,6 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     column : str or int, optional
         The column, key or attribute; or, for a ``TensorDataset`` or a list of tuples, the position of the labels, from
         0. By default, the ones above.
-
-    Returns
-    -------
-    numpy.ndarray, shape (len(dataset),)
 
     Examples
     --------
@@ -102,7 +98,8 @@ def _held(owner: Any, column: Union[str, int, None]) -> Any:
 def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.DataFrame:
     """Return which classes the mask of each row has, for `MultilabelBatchSampler`, from the masks of segmentation.
 
-    The R function is ``labels_of_masks()``, in which classes count from 1, as in R's torch.
+    The result has a column for each class, without those to ignore: whether the mask of the row has a pixel of it. The
+    R function is ``labels_of_masks()``, in which classes count from 1, as in R's torch.
 
     Parameters
     ----------
@@ -114,11 +111,6 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
         The number of classes.
     ignore : int or list of int, optional
         Values that are no labels, such as 255 or -100; also classes without a minimum, such as 0 for the background.
-
-    Returns
-    -------
-    pandas.DataFrame of bool, shape (n_rows, n_classes)
-        Whether the mask has a pixel of the class. The columns are the classes, without those to ignore.
 
     Examples
     --------
@@ -156,9 +148,10 @@ def _mask_of(item: Any) -> Any:
 
 
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
-    """Bin a numeric target into quantiles, to be used as strata.
+    """Bin a numeric target into quantiles, to be used as strata. R has ``rbridge::bin_target()``.
 
-    The R function ``rbridge::bin_target()`` returns the same bins, row for row, with the same names.
+    The bins are ordered categories, each with a name of its smallest and its largest value, such as ``[1, 2.5]``, with
+    15 digits, or 17 if two bins would share a name. Rows with missing values are in no bin.
 
     Parameters
     ----------
@@ -166,12 +159,6 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
         One number per row. None, NaN and pandas.NA are missing. Infinite values are allowed.
     n_bins : int, default 10
         The number of bins. Ties may result in fewer bins.
-
-    Returns
-    -------
-    pandas.Categorical
-        The bin of each row, missing if the value is missing. The categories are ordered, and named by the smallest and
-        the largest value in the bin, such as ``[1, 2.5]``, with 15 digits, or 17 if two bins would share a name.
 
     Notes
     -----

@@ -45,7 +45,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         batches, where n_min is the number of rows of the rarest label. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
         The mean number of rows per batch. The minimum m is then the largest that bisection finds to be kept, and at
-        least 1.
+        least 1. The sampler has it as its attribute `min_samples_per_label`.
     max_batches : int or "auto", optional
         The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can
         be kept. With "auto", there are fewer batches if necessary, so that the minimum is kept.
@@ -54,8 +54,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         continue, with or without a warning. `shortfalls` returns what an epoch lacks.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, all epochs are the same.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -98,12 +97,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
         self._begin_labels(labels)
-        self._minimum = int(self._instance.describe()["minimum"][0])
-
-    @property
-    def min_samples_per_label(self) -> int:
-        """The minimum number of rows of every label in every batch, given or found."""
-        return self._minimum
+        self.min_samples_per_label = int(self._instance.describe()["minimum"][0])
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each label (columns) in each batch of an epoch, by default the next one, of all ranks."""
@@ -116,9 +110,9 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         in the batch) and ``missing`` (those that it lacks).
         """
         held = self._held(epoch)
-        batch, label = np.nonzero(held < self._minimum)
+        batch, label = np.nonzero(held < self.min_samples_per_label)
         rows = held[batch, label]
-        missing = self._minimum - rows
+        missing = self.min_samples_per_label - rows
         return pd.DataFrame({"batch": batch, "label": self._index()[label], "rows": rows, "missing": missing})
 
     def _index(self) -> pd.Index:
@@ -134,13 +128,13 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves. It yields numbers for pairs of a row and a
-    label; `PairDataset` and `decode_pairs` turn them into rows and labels. The R function
-    ``rbridge::batch_sampler_per_label()`` returns the same numbers. docs/multilabel.md is a guide.
+    label; `PairDataset` and `decode_pairs` turn them into rows and labels. The method is that of ``TriSampler`` in
+    LibAUC (Z. Yuan and others, 2023), with exact counts. The R function ``rbridge::batch_sampler_per_label()`` returns
+    the same numbers. docs/multilabel.md is a guide.
 
     Parameters
     ----------
-    labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        As in `MultilabelBatchSampler`.
+    labels : as in `MultilabelBatchSampler`
     positives_per_label : int
         k, the number of rows with the label, for each label of a batch.
     negatives_per_label : int
@@ -149,8 +143,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
         P, the number of labels in a batch; by default all L.
     n_batches : int, optional
         The number of batches of an epoch, by default ``n_rows // (P * (k + l))``, and at least 1.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -160,8 +153,6 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     * Every label is in the floor or the ceiling of B * P / L of the B batches of an epoch.
     * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those
       of its negatives. No batch has one of them twice for a label.
-
-    The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, 2023), with exact counts.
 
     Examples
     --------

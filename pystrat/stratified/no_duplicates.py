@@ -38,8 +38,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         As in `StratifiedBatchSampler`, without missing values. Only for a single key.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
+    seed, num_replicas, rank : int, optional, as in `BatchSampler`
 
     Notes
     -----
@@ -48,8 +47,8 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     * An epoch visits every row exactly once, and no batch has two rows that are alike.
     * Batch sizes differ by at most 1, and larger batches come first.
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
-    * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of
-      rows with the most frequent value. Fewer batches are impossible.
+    * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, rounded up to a multiple of
+      `num_replicas`, where c is the number of rows with the most frequent value. Fewer batches are impossible.
 
     Examples
     --------

@@ -74,8 +74,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
         than groups of it: raise an error, or make batches without the stratum, in another order in each epoch.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`.
+    strata, missing, seed, num_replicas, rank : as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -123,8 +122,10 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
-    For metric learning and contrastive losses with more classes than fit into a batch. The R function
-    ``rbridge::batch_sampler_strata_subset()`` returns the same batches. docs/contrastive.md is a guide, with the rules.
+    For metric learning and contrastive losses with more classes than fit into a batch. It is the PK sampling of A.
+    Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for Person Re-Identification" (2017), without its
+    random choice of classes and rows. The R function ``rbridge::batch_sampler_strata_subset()`` returns the same
+    batches. docs/contrastive.md is a guide, with the rules.
 
     Parameters
     ----------
@@ -147,8 +148,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`.
+    strata, missing, seed, num_replicas, rank : as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -162,9 +162,6 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
       strata of at least m rows, and after S / gcd(S, B * P) epochs in equally many. All pairs of strata meet about
       equally often.
     * Within a batch, rows are ordered by stratum.
-
-    It is the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for Person
-    Re-Identification" (2017), without its random choice of classes and rows.
 
     Examples
     --------
@@ -199,7 +196,8 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
 class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
-    The R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches. docs/one-stratum.md is a guide.
+    The orders are those of sentence-transformers, where an epoch with "round_robin" ends with the smallest dataset. The
+    R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches. docs/one-stratum.md is a guide.
 
     Parameters
     ----------
@@ -210,8 +208,8 @@ class OneStratumBatchSampler(RangedBatchSampler):
         their batches. "round_robin": the strata take turns, each with one batch, until they have no more.
     shuffle : bool, default True
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the dataset.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up to a multiple of `num_replicas`.
+    strata, missing : as in `StratifiedBatchSampler`
+    seed, num_replicas, rank : int, optional, as in `BatchSampler`
 
     Notes
     -----
@@ -222,8 +220,6 @@ class OneStratumBatchSampler(RangedBatchSampler):
       batches are added one by one, each to the stratum with the most rows per batch, the first of equal ones.
     * With "round_robin", the strata are in the same order in all rounds of an epoch, except those without further
       batches.
-
-    The orders are those of sentence-transformers, where an epoch with "round_robin" ends with the smallest dataset.
 
     Examples
     --------

@@ -18,7 +18,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     The probability of row i is proportional to (abs(priority of i) + epsilon) ^ alpha; or, with ``method="rank"``, to
     (rank of i) ^ -alpha, where the row with the largest absolute priority has rank 1. The training loop sets the
-    priority of a row, usually to its last error. docs/weighted.md is a guide.
+    priority of a row, usually to its last error. docs/weighted.md is a guide. The method is that of T. Schaul, J. Quan,
+    I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
     Parameters
     ----------
@@ -45,8 +46,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         The largest number of rows: `append` adds rows up to it, and then replaces the oldest ones. By default `n_rows`.
     n_batches : int, optional
         The number of batches per epoch; by default ``capacity // batch_size``.
-    seed, num_replicas, rank : int, optional
-        As in `WeightedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `WeightedBatchSampler`
 
     Notes
     -----
@@ -57,8 +57,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     * Ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k priorities O(k sqrt(n)).
     * The importance weight of row i is ``(n P(i)) ^ -beta``, with P(i) the probability of row i; with `normalize`,
       divided by the largest of these values.
-
-    The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
     Examples
     --------
