@@ -28,6 +28,7 @@ class FeedbackBatchSampler(KindBatchSampler):
     The batches of the running epoch are kept until it ends, 4 bytes per row, for a state after any of them.
     """
 
+    batch_size: int  #: The number of rows of every batch.
     _has_feedback = True
     _running: Optional[Place] = None  # where the newest iteration began, with what it draws
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn

@@ -33,9 +33,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         such as the published -1.5, T is ``mode + |x| * spread``. If None, there is no ceiling.
     clip : bool, default False
         The weight of an example above T: T if True, 1 if False, as published. Requires a `maximum`.
-    n_batches : int, optional
-        The number of batches per epoch; by default ``n_rows // batch_size``.
-    seed, num_replicas, rank : int, optional, as in `WeightedBatchSampler`
+    n_batches, seed, num_replicas, rank : int, optional, as in `WeightedBatchSampler`
 
     Notes
     -----

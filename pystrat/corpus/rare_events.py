@@ -150,8 +150,7 @@ class RareEventBatchSampler(KindBatchSampler):
         """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
 
         The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
-        files. If `normalize`, the weights are divided by their mean over the rows of all epochs, so that the learning
-        rate keeps its scale.
+        files. `normalize` is that of `DownsampledBatchSampler.class_weights`.
         """
         weights = self._instance.draw(self._requested_epoch(epoch))["weights"]
         if check_flag(normalize, "normalize"):

@@ -92,4 +92,4 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     @property
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by its value: ``plan.keep_rates``."""
-        return self._plan.keep_rates
+        return self.plan.keep_rates

@@ -162,6 +162,8 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     """
 
     _kind = "sharded"
+    plan: ShardedPlan  #: The plan of the batches of all processes.
+    shards: tuple[str, ...]  #: The names of the shards of this process.
 
     def __init__(
         self,
@@ -179,11 +181,11 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
         check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
         self._check({**arguments, "num_replicas": None, "rank": None})
         minimum, mean = self._parameters["min_samples_per_stratum"], self._parameters["mean_batch_size"]
-        self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
-        self._places = plan.places_of(shards)
-        table = plan.by_name
+        self.plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
+        places, table = plan.places_of(shards), plan.by_name
+        self.shards = tuple(table.shards[place] for place in places.tolist())
         names = "\n".join([*table.shards, *table.strata]).encode("utf-8")
-        data = {**plan.data_of(self._places), "names": np.frombuffer(names, dtype=np.uint8)}
+        data = {**plan.data_of(places), "names": np.frombuffer(names, dtype=np.uint8)}
         encoded = encode_strata(strata, missing=None, may_be_empty=True)
         columns = np.array(strata_of_keys(encoded.exact_names, table.strata, "strata", noun="stratum"), dtype=np.int64)
         if len(np.unique(columns)) < len(columns):
@@ -192,16 +194,6 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
         self._begin(data, plan.name_of, {"names": table.strata, "shards": self.shards})
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
-    @property
-    def plan(self) -> ShardedPlan:
-        """The plan of the batches of all processes."""
-        return self._plan
-
-    @property
-    def shards(self) -> tuple[str, ...]:
-        """The names of the shards of this process."""
-        return tuple(self._plan.by_name.shards[place] for place in self._places.tolist())
-
     def _check_epoch(self, epoch: Any) -> int:
-        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.by_name.shards) - 1)
+        last = min(MAX_EPOCH, MAX_COUNT // len(self.plan.by_name.shards) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)

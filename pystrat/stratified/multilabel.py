@@ -18,15 +18,13 @@ from pystrat.core.value_names import names_index
 class LabeledBatchSampler(KindBatchSampler):
     """Base class of the samplers of rows with any number of labels."""
 
-    def _begin_labels(self, labels: Any) -> None:
-        data, self._names = data_of_labels(labels)
-        names = tuple(map(str, self._names))
-        self._begin(data, names, {"names": names}, stacklevel=4)
+    #: The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions.
+    labels: tuple[Any, ...]
 
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
-        return self._names
+    def _begin_labels(self, labels: Any) -> None:
+        data, self.labels = data_of_labels(labels)
+        names = tuple(map(str, self.labels))
+        self._begin(data, names, {"names": names}, stacklevel=4)
 
 
 class MultilabelBatchSampler(LabeledBatchSampler):
@@ -45,7 +43,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         batches, where n_min is the number of rows of the rarest label. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
         The mean number of rows per batch. The minimum m is then the largest that bisection finds to be kept, and at
-        least 1. The sampler has it as its attribute `min_samples_per_label`.
+        least 1.
     max_batches : int or "auto", optional
         The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can
         be kept. With "auto", there are fewer batches if necessary, so that the minimum is kept.
@@ -81,6 +79,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     """
 
     _kind = "multilabel"
+    min_samples_per_label: int  #: The minimum number of rows of every label in every batch, given or found.
 
     def __init__(
         self,
@@ -116,12 +115,12 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         return pd.DataFrame({"batch": batch, "label": self._index()[label], "rows": rows, "missing": missing})
 
     def _index(self) -> pd.Index:
-        is_text = all(isinstance(name, str) for name in self._names)
-        return names_index(self._names) if is_text else pd.Index(self._names)
+        is_text = all(isinstance(name, str) for name in self.labels)
+        return names_index(self.labels) if is_text else pd.Index(self.labels)
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
         held = self._instance.draw(self._requested_epoch(epoch))["held"]
-        return held.reshape(-1, len(self._names)).astype(np.int64)
+        return held.reshape(-1, len(self.labels)).astype(np.int64)
 
 
 class PerLabelBatchSampler(LabeledBatchSampler):
@@ -165,6 +164,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     """
 
     _kind = "per_label"
+    n_rows: int  #: The number of rows of the dataset.
 
     def __init__(
         self,
@@ -180,11 +180,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
         self._begin_labels(labels)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows of the dataset."""
-        return len(self._parts["codes"])
+        self.n_rows = len(self._parts["codes"])
 
     def _rows_of_data(self) -> None:
         return None  # batches are numbers of pairs
@@ -192,16 +188,16 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     def class_weights(self, *, normalize: bool = False) -> pd.DataFrame:
         """Return the training weight of the ``positives`` and the ``negatives`` of each label, in a row.
 
-        It is the rows with the label, or without it, divided by their mean number in an epoch. If `normalize` is True,
-        the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
+        It is the rows with the label, or without it, divided by their mean number in an epoch. `normalize` is that of
+        `StratifiedBatchSampler.class_weights`.
         """
         negatives, positives = self._weights_of_signs(normalize)
-        index = pd.Index(self._names, name="label", tupleize_cols=False)
+        index = pd.Index(self.labels, name="label", tupleize_cols=False)
         return pd.DataFrame({"positives": positives, "negatives": negatives}, index=index)
 
     def weights(self, numbers: Any, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the weight, as in `class_weights`, of each number; NaN if no batch has it."""
-        parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self._names)
+        parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self.labels)
         found = check_positions(numbers, 2 * self.n_rows * n_labels, "numbers", "numbers of rows and labels")
         has, label, row = found % 2, found // 2 % n_labels, found // 2 // n_labels
         is_right = has == parts["sets"].reshape(-1, n_labels)[parts["codes"][row], label]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -65,6 +66,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     """
 
     _kind = "no_duplicates"
+    plan: Plan  #: The number of batches, and of each key the `values`, and the rows of the largest, `frequent`.
 
     def __init__(
         self,
@@ -102,9 +104,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             labels["names"] = encoded.names
 
         def name_of(_: str, number: str) -> str:
-            ends = np.cumsum([len(of_key) for of_key in shown])
-            key = int(np.searchsorted(ends, int(number), side="right"))
-            return shortened(shown[key][int(number) - int(ends[key])])
+            return shortened(next(islice(chain(*shown), int(number), None)))
 
         self._begin(data, name_of)
         found = self._instance.describe()
@@ -117,15 +117,10 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             "largest": found["largest"].astype(np.int64),
             "frequent": frequent,
         }
-        self._plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes, noun="key")
+        self.plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes, noun="key")
 
     def _rows_of_data(self) -> int:
         return self._n_rows
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and of each key the `values`, and the rows of the largest, `frequent`."""
-        return self._plan
 
 
 def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:

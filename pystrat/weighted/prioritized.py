@@ -68,6 +68,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     """
 
     _kind = "prioritized"
+    beta: Union[float, Callable[[int], float]]  #: The exponent of the importance weights, or a function of a batch.
 
     def __init__(
         self,
@@ -90,18 +91,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if beta is None:
             raise refused_type("beta", "be a number or a function", "nothing")
         self._check(arguments if callable(beta) else {**arguments, "beta": beta})
-        self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(self._parts["beta"])
+        self.beta = beta if callable(beta) else float(self._parts["beta"])
         self._begin_state({})
 
     def _rows_of_data(self) -> Optional[int]:
         n_rows = int(self._instance.ask("n_rows")["n_rows"])
         capacity = self._parts.get("capacity", self._parts["n_rows"])
         return n_rows if n_rows == capacity else None  # data may grow with the sampler
-
-    @property
-    def beta(self) -> Union[float, Callable[[int], float]]:
-        """The exponent of the importance weights, or a function that returns it, given the number of a batch."""
-        return self._beta
 
     @property
     def n_added(self) -> int:
@@ -140,7 +136,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
         `batch` is the number of the batch, required if the sampler's `beta` is a function and none is given here.
         """
-        exponent = self._beta if beta is None else beta
+        exponent = self.beta if beta is None else beta
         if callable(exponent):
             if batch is None:
                 raise refused_value("batch", "be given if 'beta' is a function", "nothing")
@@ -149,7 +145,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return np.asarray(self._instance.ask("importance_weights", asked)["importance_weights"])
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
-        if not callable(self._beta):
+        if not callable(self.beta):
             return {}
-        beta = self._beta
+        beta = self.beta
         return {"beta": lambda batch: float(beta(int(batch)))}

@@ -28,7 +28,7 @@ class SumTree:
     weights : array_like of float, shape (n,), optional
         The weights: finite, none below 0. A row of weight 0 is never drawn.
     capacity : int, optional
-        The largest number of rows, from 1 to 2147483647; by default the number of weights. It is an attribute, too.
+        The largest number of rows, from 1 to 2147483647; by default the number of weights.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
 
@@ -53,6 +53,9 @@ class SumTree:
     >>> tree.sample(3).tolist()
     [0, 0, 0]
     """
+
+    capacity: int  #: The largest number of rows.
+    seed: int  #: The seed, given or drawn.
 
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         parts = _core.check("sum_tree", {"capacity": capacity, "seed": seed})

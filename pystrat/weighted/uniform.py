@@ -41,6 +41,7 @@ class UniformBatchSampler(KindBatchSampler):
     """
 
     _kind = "uniform"
+    batch_size: int  #: The number of rows of every batch.
 
     def __init__(
         self,
