@@ -174,12 +174,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
         return CorpusDataset(self._table, transform=transform, positions=positions)
 
-    def _global_length(self) -> int:
-        return self._epoch_length(self.epoch)
-
-    def _epoch_length(self, epoch: int) -> int:
-        return self._instance.batches_of(epoch)
-
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()
         return super()._epoch_batches(epoch)

@@ -63,13 +63,6 @@ class RareEventBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Attributes
-    ----------
-    plan : BatchPlan
-        The number of batches, and the positives and negatives in each batch.
-    n_positives, n_negatives, n_lines : int
-        The numbers of both in an epoch, and of the lines of all files.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -103,6 +96,10 @@ class RareEventBatchSampler(KindBatchSampler):
     """
 
     _kind = "rare_events"
+    plan: BatchPlan  #: The number of batches, and the positives and negatives in each batch.
+    n_positives: int  #: The number of positives in an epoch.
+    n_negatives: int  #: The number of negatives in an epoch.
+    n_lines: int  #: The number of lines of all files.
 
     def __init__(
         self,

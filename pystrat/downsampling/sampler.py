@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Union
 
-from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.strata_weights import PlannedBatchSampler
@@ -78,8 +77,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        given = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value, name) for name, value in given.items()}
+        arguments = arguments_of(locals(), without=("strata",))
         check_keys([majority], "majority")
         arguments["majority"] = None if majority is None else name_of(majority)
         self._check(arguments)

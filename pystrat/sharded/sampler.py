@@ -21,14 +21,8 @@ from pystrat.core.strata import encode_strata, strata_of_keys
 class ShardedPlan(Plan):
     """How the rows of shards are dealt to batches; made by `sharded_plan`.
 
-    Attributes
-    ----------
-    n_batches : int
-        The number of batches of an epoch, the same on all processes.
-    min_samples_per_stratum, scope
-        The rows of every stratum that every batch has, and whether over all processes ("global") or of every shard.
-    counts : pandas.DataFrame
-        The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
+    All processes have the same number of batches, `n_batches`. Every batch has `min_samples_per_stratum` rows of every
+    stratum, over all processes or, if `scope` is "local", of every shard.
     """
 
     def __init__(self, read: ShardCounts, arguments: dict[str, Any]) -> None:
@@ -50,7 +44,8 @@ class ShardedPlan(Plan):
         super().__init__(heading, n_batches, values, totals, scope=scope, min_samples_per_stratum=minimum)
 
     @property
-    def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
+    def counts(self) -> pd.DataFrame:
+        """The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value."""
         return self.by_name.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
@@ -109,8 +104,8 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
     The data are in shards, such as files or partitions, and each process holds some of them. Batch b of this sampler is
-    the part of the global batch b that this process holds. The R function ``rbridge::batch_sampler_sharded()`` returns
-    the same batches. docs/beyond-one-machine.md is a guide.
+    the part of the global batch b that this process holds. The R function is ``rbridge::batch_sampler_sharded()``.
+    docs/beyond-one-machine.md is a guide.
 
     Parameters
     ----------

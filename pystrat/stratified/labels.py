@@ -128,7 +128,12 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     left_out = np.atleast_1d([] if ignore is None else ignore)
     has = np.zeros((len(masks), n_classes), dtype=bool)
     for place in progress(range(len(masks)), "reading masks"):
-        values = np.asarray(pd.unique(plain_array(_mask_of(masks[place]), "masks").reshape(-1)))
+        mask = masks[place]
+        if isinstance(mask, Mapping):
+            mask = mask[next((name for name in _MASKS if name in mask), _MASKS[0])]
+        elif isinstance(mask, tuple):
+            mask = mask[-1]
+        values = np.asarray(pd.unique(plain_array(mask, "masks").reshape(-1)))
         classes = values[~np.isin(values, left_out)]
         wrong = classes[(classes < 0) | (classes >= n_classes) | (classes % 1 != 0)]
         if len(wrong):
@@ -138,13 +143,6 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
         has[place, classes.astype(np.int64)] = True
     kept = np.setdiff1d(np.arange(n_classes), left_out)
     return pd.DataFrame(has[:, kept], columns=kept)
-
-
-def _mask_of(item: Any) -> Any:
-    """Return the mask of an item of a dataset."""
-    if isinstance(item, Mapping):
-        return item[next((name for name in _MASKS if name in item), _MASKS[0])]
-    return item[-1] if isinstance(item, tuple) else item
 
 
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
@@ -189,10 +187,9 @@ def _bin_names(distinct: NDArray[np.float64], bins: NDArray[np.int64]) -> list[s
     """Name each bin by its smallest and largest value, with as many digits as it takes to distinguish the bins."""
     first = np.flatnonzero(np.diff(bins, prepend=-1))
     last = np.append(first[1:], len(bins)) - 1
-    bounds = list(zip(distinct[first], distinct[last]))
-
-    def names(digits: int) -> list[str]:
-        return [f"[{show_number(low, digits)}, {show_number(high, digits)}]" for low, high in bounds]
-
-    short = names(15)
-    return short if len(set(short)) == len(short) else names(17)
+    for digits in (15, 17):
+        low, high = ([show_number(bound, digits) for bound in distinct[ends]] for ends in (first, last))
+        names = [f"[{of_first}, {of_last}]" for of_first, of_last in zip(low, high)]
+        if len(set(names)) == len(names):
+            break
+    return names

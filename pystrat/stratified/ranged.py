@@ -1,7 +1,4 @@
-"""Samplers whose batches differ between epochs in their numbers of rows of a stratum.
-
-Batches keep the rows of a group together, or apart; or they have some of the strata, or one.
-"""
+"""Samplers whose batches differ between epochs in their rows of a stratum: of groups, of some strata, or of one."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from pystrat import _core
-from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.strata_weights import PlannedBatchSampler
 from pystrat.core.strata import encode_strata
@@ -106,7 +105,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value, name) for name, value in arguments.items()}
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 

@@ -115,8 +115,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
         """Set the priorities of rows, finite numbers of either sign; if a row is repeated, the last one counts.
 
-        `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then hold other
-        data, and keep the priorities that they have.
+        `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then keep the
+        priorities that they have.
         """
         self._tell("update", rows, priorities, "priorities", since=since)
 
