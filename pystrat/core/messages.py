@@ -120,17 +120,6 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     return int(value)
 
 
-def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
-    """Return `value` as a float if it is a finite number of at least, or `above`, the minimum."""
-    requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
-    if not is_number(value):
-        raise refused_type(name, requirement, show(value))
-    number = float(value)
-    if not math.isfinite(number) or number < minimum or (above and number == minimum):
-        raise refused_value(name, requirement, show(value))
-    return number
-
-
 def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool if it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):

@@ -46,12 +46,10 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         The size of an epoch: a share of all lines that are not kept, below 1; or the number of lines, including those
         that are kept. Only if `epoch_end` is "sample".
     rules : path or sequence of str, optional
-        A file of rules, or its lines ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or Lua patterns separated
-        by commas, one of which must be found in the file's name without suffix, or in the whole name of a listed
-        `source` with `targets`. The weight is a positive number, or ``*`` to keep all lines, once per epoch each. Rules
-        that keep are tried first; then the first rule that covers a file counts. A file without one is left out, with a
-        warning. At most one of `rules`, `weights` and `temperature` is given; without any, files contribute in
-        proportion to their lines.
+        A file of rules, or its lines, such as ``"news 30"``: a pattern of names, as the guide describes it, and a
+        weight, or ``*`` to keep all lines, once per epoch each. A file without a rule is left out, with a warning. At
+        most one of `rules`, `weights` and `temperature` is given; without any, files contribute in proportion to their
+        lines.
     weights : sequence of float or "*", or mapping from int to such sequences, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
         part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines. A mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Mapping
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.core.arrays import float64_of, plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
-from pystrat.core.messages import check_number, refused_type, refused_value, show
+from pystrat.core.messages import is_number, refused_type, refused_value, show
 from pystrat.core.strata import check_keys
 from pystrat.core.value_names import listed_keys
 
@@ -31,7 +32,10 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     >>> published_class_weights(20)
     (0.0476, 0.9524)
     """
-    weight = check_number(weight, "weight", minimum=0, above=True)
+    if not is_number(weight) or not 0 < weight < math.inf:
+        refused = refused_value if is_number(weight) else refused_type
+        raise refused("weight", "be a finite number above 0", show(weight))
+    weight = float(weight)
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
         got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
