@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core.arrays import float64_of, plain_array
+from pystrat.core.arrays import plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.core.messages import is_number, refused_type, refused_value, show
 from pystrat.core.strata import check_keys
@@ -32,7 +31,7 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     >>> published_class_weights(20)
     (0.0476, 0.9524)
     """
-    if not is_number(weight) or not 0 < weight < math.inf:
+    if not is_number(weight) or not 0 < weight < np.inf:
         refused = refused_value if is_number(weight) else refused_type
         raise refused("weight", "be a finite number above 0", show(weight))
     weight = float(weight)
@@ -83,7 +82,7 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iuf":
         raise refused_type(name, "hold numbers", "other values")
-    return float64_of(found)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> NDArray[np.intp]:
