@@ -63,8 +63,8 @@ class _DeclaredSampler(KindBatchSampler):
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
         return super().__len__()
 
-    def _global_length(self) -> int:
-        return MAX_EXACT if self.length is None else super()._global_length()
+    def _epoch_length(self, epoch: int) -> int:
+        return MAX_EXACT if self.length is None else super()._epoch_length(epoch)
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         if self.length is None:
