@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ _SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"
 _OF_EQUALS = ("eq", "ne", "in", "not in")
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
-_MODES = ("replacement", "sequential", "shuffle")
-_PRUNINGS = (None, "individual", "parent")
-_MISSING = ("error", "stratum", "drop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +65,9 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     codes = [column.codes for column in table.coded.values()]
 
     def numbers_of_node(node: Node) -> list[float]:
-        keys = node.keys
-        return [
-            node.parent,
-            2 + _MISSING.index(keys.get("missing", "error")) if "for_each" in keys else node.compares,
-            _MODES.index(keys.get("mode", "replacement")),
-            _PRUNINGS.index(keys.get("prune")),
-            keys.get("repeat", 1),
-            -1 if node.column is None else coded.index(node.column),
-            -1 if node.summed else keys.get("weight", -1),
-            _place(node.summed, numbers, -2),
-            _place(keys.get("row_weight"), numbers, -1),
-        ]
+        *of_keys, weight = node.numbers
+        column, summed = _place(node.column, coded, -1), _place(node.summed, numbers, -2)
+        return [node.parent, *of_keys, column, weight, summed, _place(node.keys.get("row_weight"), numbers, -1)]
 
     return {
         "nodes": np.array(list(map(numbers_of_node, nodes)), dtype=np.float64).ravel(),
@@ -92,8 +80,8 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     }
 
 
-def _place(name: Any, numbers: list[str], none: int) -> int:
-    return numbers.index(name) if name in numbers else -1 if name == "count" else none
+def _place(name: Optional[str], names: list[str], none: int) -> int:
+    return none if name is None else names.index(name) if name in names else -1
 
 
 def _taken(node: Node, column: Column) -> NDArray[np.bool_]:

@@ -60,30 +60,25 @@ tree_numbers = function(column, name) {
 taken_codes = function(node, column) {
   op = c(node$keys[["op"]], "eq")[1L]
   values = column$values
-  if (op == "isnull") {
-    return(c(TRUE, logical(length(values))))
+  wanted = if (op != "isnull") refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
+  if (op == "isnull" || length(values) == 0L) {
+    return(c(op == "isnull", logical(length(values))))
   }
-  wanted = refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
-  first = wanted[[1L]]
-  found = if (length(values) == 0L) logical() else switch(op,
-    eq = , "==" = , "in" = values %in% unlist(wanted),
-    ne = , "!=" = , "not in" = !values %in% unlist(wanted),
-    lt = , "<" = is_before(values, first),
-    le = , "<=" = !is_before(first, values),
-    gt = , ">" = is_before(first, values),
-    ge = , ">=" = !is_before(values, first),
-    between = !is_before(values, first) & !is_before(wanted[[2L]], values)
-  )
-  c(FALSE, found)
-}
-
-# Text is ordered by code point, whatever the locale, which is the order of its bytes in UTF-8.
-is_before = function(left, right) {
-  if (!is.character(left)) {
-    return(left < right)
+  wanted = unlist(wanted)
+  if (is.character(values)) { # which is ordered by code point, whatever the locale
+    order = sort(unique(c(values, wanted)), method = "radix")
+    values = match(values, order)
+    wanted = match(wanted, order)
   }
-  order = sort(unique(c(left, right)), method = "radix")
-  match(left, order) < match(right, order)
+  c(FALSE, switch(op,
+    eq = , "==" = , "in" = values %in% wanted,
+    ne = , "!=" = , "not in" = !values %in% wanted,
+    lt = , "<" = values < wanted,
+    le = , "<=" = values <= wanted,
+    gt = , ">" = values > wanted,
+    ge = , ">=" = values >= wanted,
+    between = values >= wanted[1L] & values <= wanted[2L]
+  ))
 }
 
 # The values of a condition in the type of the column; those of another kind are refused.
@@ -135,26 +130,13 @@ summed_column = function(node) {
 
 # The declared nodes and the columns as the core takes them.
 tree_data = function(nodes, n_rows, coded, numbers) {
-  key = function(node, name, default) if (is.null(node$keys[[name]])) default else node$keys[[name]]
-  place = function(name, known, none = -1) match(name, known, nomatch = none + 1) - 1
+  place = function(name, known, none = -1) if (is.null(name)) none else match(name, known, nomatch = 0L) - 1
   numbers_of_node = function(node) {
-    column = key(node, "column", "")
-    weight = key(node, "weight", -1)
-    summed = summed_column(node)
-    missing = place(key(node, "missing", "error"), c("error", "stratum", "drop"))
-    c(
-      node$parent,
-      if (key(node, "for_each", 0L) == 1L) 2 + missing else column != "",
-      place(key(node, "mode", "replacement"), c("replacement", "sequential", "shuffle")),
-      place(key(node, "prune", ""), c("", "individual", "parent")),
-      key(node, "repeat", 1),
-      place(column, names(coded)),
-      if (is.numeric(weight)) weight else -1,
-      if (is.null(summed)) -2 else place(summed, names(numbers)),
-      place(key(node, "row_weight", ""), names(numbers))
-    )
+    column = place(node$keys[["column"]], names(coded))
+    summed = place(summed_column(node), names(numbers), none = -2)
+    c(node$parent, node$numbers[1:4], column, node$numbers[5L], summed, place(node$keys[["row_weight"]], names(numbers)))
   }
-  compares = Filter(function(node) !is.null(node$keys[["column"]]) && is.null(node$keys[["for_each"]]), nodes)
+  compares = Filter(function(node) node$numbers[1L] == 1, nodes)
   taken = lapply(compares, function(node) taken_codes(node, coded[[node$keys[["column"]]]]))
   list(
     nodes = as.double(unlist(lapply(nodes, numbers_of_node))),
