@@ -40,7 +40,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         the dict: unique, and the same in every process.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
-        `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
+        `counts`, each stratum may have its own: ``{"positive": 5, "negative": 20}``.
     read : callable
         A function that takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
         `read_json_lines`, or your own. It must be picklable for workers that are not forked.
@@ -67,8 +67,8 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     buffer_size : int, optional
         Without counts, the largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
-        The number of parts of the stream that are batched separately: source k, in the order of names by code point,
-        belongs to lane ``k % lanes``. Must be a multiple of the number of replicas times the number of workers.
+        The number of parts of the stream that are batched separately, a multiple of the number of replicas times that
+        of workers. Source k, from 0, in the order of names by code point, belongs to lane k modulo `lanes`.
     shuffle : bool, default True
         Whether to shuffle the sources, and the rows of each source, in each epoch, with a whole source in memory.
     shuffle_sources : int, default 1
