@@ -21,7 +21,6 @@ from pystrat.core.messages import is_number, refusals, refused_type, refused_val
 from pystrat.tree.auxiliary import packed
 from pystrat.tree.specification import Node
 
-_SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _OF_EQUALS = ("eq", "ne", "in", "not in")
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
@@ -87,35 +86,28 @@ def _place(name: Optional[str], names: list[str], none: int) -> int:
 def _taken(node: Node, column: Column) -> NDArray[np.bool_]:
     """Return whether missing values, and then those of each code, meet the condition of a node."""
     met: Any = np.zeros(len(column.values), np.bool_)
-    op = _op_of(node)
-    if op != "isnull":
+    if node.op != "isnull":
         with refusals(f"of node '{node.path}'"):
             wanted, values = _wanted(node, column), pd.Series(_comparable(column))
-        if op in ("in", "not in"):
-            met = values.isin(wanted) ^ (op == "not in")
+        if node.op in ("in", "not in"):
+            met = values.isin(wanted) ^ (node.op == "not in")
         else:
-            met = getattr(values, op)(*wanted)
-    flags: NDArray[np.bool_] = np.concatenate([[op == "isnull"], met]).astype(np.bool_)
+            met = getattr(values, node.op)(*wanted)  # a method of this name
+    flags: NDArray[np.bool_] = np.concatenate([[node.op == "isnull"], met]).astype(np.bool_)
     return flags
 
 
 def unknown_values(node: Node, column: Column) -> list[str]:
     """Return the values that a condition tests for equality and that do not occur in the column, as text."""
-    if _op_of(node) not in _OF_EQUALS:
+    if node.op not in _OF_EQUALS:
         return []
     known = _comparable(column)
     return [show(asked) for asked, value in zip(_asked(node), _wanted(node, column)) if value not in known]
 
 
-def _op_of(node: Node) -> str:
-    """Return the comparison of a condition, by its first name, which is that of a method of pandas if there is one."""
-    op = node.keys.get("op", "eq")
-    return _SYMBOLS.get(op, op)
-
-
 def _asked(node: Node) -> Sequence[Any]:
     """Return the values that a condition compares with."""
-    value, op = node.keys["value"], _op_of(node)
+    value, op = node.keys["value"], node.op
     if op not in ("in", "not in", "between"):
         return [value]
     if not isinstance(value, (list, tuple)) or not value or (op == "between" and len(value) != 2):
@@ -134,7 +126,7 @@ def _comparable(column: Column) -> Any:
 def _wanted(node: Node, column: Column) -> list[Any]:
     """Return the values of a condition in the type of the column; refuse those of another kind."""
     asked = _asked(node)
-    if column.kind == "boolean" and _op_of(node) not in _OF_EQUALS:
+    if column.kind == "boolean" and node.op not in _OF_EQUALS:
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
         raise refused_value("op", required, show(node.keys["op"]))
     return [_fitting(value, column, node) for value in asked] if len(column.values) else list(asked)

@@ -16,13 +16,14 @@ from pystrat.core.messages import is_number, refusals, refused_type, refused_val
 class Node:
     """A declared node: its path from the root on, the place of its parent among the nodes (-1: none), and its keys.
 
-    `numbers` are those that follow from its keys alone, as the core has them.
+    `op` is the first name of its comparison, and `numbers` follow from its keys alone, as the core has them.
     """
 
     name: str
     path: str
     parent: int
     keys: Mapping[str, Any]
+    op: str
     numbers: Sequence[float]
 
     @property
@@ -82,7 +83,8 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
         if not isinstance(children, (list, tuple)) or not children:
             raise refused_type("children", "be a list of nodes", show(children))
     own = len(nodes)
-    nodes.append(Node(name, path, -1 if parent is None else parent, keys, found["numbers"].tolist()))
+    op, numbers = found["op"].tobytes().decode(), found["numbers"].tolist()
+    nodes.append(Node(name, path, -1 if parent is None else parent, keys, op, numbers))
     names: set[str] = set()
     for number, child in enumerate(keys.get("children", ()), 1):
         below = _read_node(child, str(number), own, nodes)

@@ -58,11 +58,10 @@ tree_numbers = function(column, name) {
 
 # Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
-  op = c(node$keys[["op"]], "eq")[1L]
   values = column$values
-  wanted = if (op != "isnull") refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
-  if (op == "isnull" || length(values) == 0L) {
-    return(c(op == "isnull", logical(length(values))))
+  wanted = if (node$op != "isnull") refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, column))
+  if (node$op == "isnull" || length(values) == 0L) {
+    return(c(node$op == "isnull", logical(length(values))))
   }
   wanted = unlist(wanted)
   if (is.character(values)) { # which is ordered by code point, whatever the locale
@@ -70,30 +69,26 @@ taken_codes = function(node, column) {
     values = match(values, order)
     wanted = match(wanted, order)
   }
-  c(FALSE, switch(op,
-    eq = , "==" = , "in" = values %in% wanted,
-    ne = , "!=" = , "not in" = !values %in% wanted,
-    lt = , "<" = values < wanted,
-    le = , "<=" = values <= wanted,
-    gt = , ">" = values > wanted,
-    ge = , ">=" = values >= wanted,
+  c(FALSE, switch(node$op,
+    eq = , "in" = values %in% wanted, ne = , "not in" = !values %in% wanted,
+    lt = values < wanted, le = values <= wanted, gt = values > wanted, ge = values >= wanted,
     between = values >= wanted[1L] & values <= wanted[2L]
   ))
 }
 
 # The values of a condition in the type of the column; those of another kind are refused.
-fitting_values = function(node, op, column) {
+fitting_values = function(node, column) {
   value = node$keys[["value"]]
   asked = list(value)
-  if (op %in% c("in", "not in", "between")) {
+  if (node$op %in% c("in", "not in", "between")) {
     # A list, or a vector of more than one item.
     is_list = is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L
     asked = if (is_list) value else if (length(value) > 1L) lapply(seq_along(value), function(i) value[i])
-    refuse_if(is.null(asked) || (op == "between" && length(asked) != 2L), "value",
-      if (op == "between") "be a list of two values, both included" else "be a list of values", show_given(value))
+    refuse_if(is.null(asked) || (node$op == "between" && length(asked) != 2L), "value",
+      if (node$op == "between") "be a list of two values, both included" else "be a list of values", show_given(value))
   }
-  refuse_if(column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!="), "op",
-    "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(op))
+  refuse_if(column$kind == "boolean" && !node$op %in% c("eq", "ne", "in", "not in"), "op",
+    "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(node$keys[["op"]]))
   if (length(column$values) == 0L) asked else lapply(asked, fitting_value, node$keys[["column"]], column$kind)
 }
 
@@ -111,15 +106,6 @@ fitting_value = function(value, name, kind) {
   refuse_if(!fits, "value", sprintf("be %s as column '%s' holds", nouns[[kind]], name),
     if (is_moment) paste("the date", format(value)) else show_given(value))
   switch(kind, date = moment_seconds(value), text = unicode_text(value, "value"), as.vector(value))
-}
-
-# The columns that are compared or cloned, and those that are weights, each once.
-tree_columns = function(nodes) {
-  named = function(of_node) unique(as.character(unlist(lapply(nodes, of_node))))
-  list(
-    coded = named(function(node) node$keys[["column"]]),
-    numbers = setdiff(named(function(node) c(summed_column(node), node$keys[["row_weight"]])), "count")
-  )
 }
 
 # The column whose sum is the weight of a node, or "count"; NULL if there is none.

@@ -6,15 +6,16 @@
 namespace pystrat {
 namespace {
 
+/* Comparisons, and other names of the first ones, in their order. */
+const std::vector<std::string> OPS = {"eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull",
+                                      "==", "!=", "<", "<=", ">", ">="};
 const std::vector<std::string> MODES = {"replacement", "sequential", "shuffle"}, PRUNINGS = {"individual", "parent"};
 
 Parameter key(const char *name) { return {name, Is::anything, 0, 0, {}, false}; }
 
 const Table of_root = {
     key("name"), key("column"), key("value"), key("children"), key("row_weight"),
-    optional(choice("op", {"eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull", "==", "!=", "<",
-                           "<=", ">", ">="})),
-    optional(choice("mode", MODES)), optional(whole("repeat", LARGEST_COUNT)),
+    optional(choice("op", OPS)), optional(choice("mode", MODES)), optional(whole("repeat", LARGEST_COUNT)),
 };
 
 const Table of_nodes = of_root + Table{
@@ -61,7 +62,7 @@ void check_keys(const Table &table, const Values &given) {
   }
 }
 
-/* Give the numbers of a DeclaredNode that follow from its own keys. */
+/* Give the numbers of a DeclaredNode that follow from its own keys, and its comparison by the first name. */
 void give_node(const Values &given, Host &host) {
   auto place = [&](const char *name, const std::vector<std::string> &choices) {
     return given.has(name) ? static_cast<double>(given.choice(name, choices)) : 0;
@@ -73,6 +74,7 @@ void give_node(const Values &given, Host &host) {
   const double numbers[] = {selection, place("mode", MODES), pruning, given.whole_or("repeat", 1, 1),
                             weight == nullptr ? -1 : *weight};
   host.give("numbers", numbers, std::size(numbers));
+  host.words("op", OPS[static_cast<size_t>(place("op", OPS)) % 10]);
 }
 
 }  // namespace
