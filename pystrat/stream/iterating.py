@@ -88,9 +88,6 @@ class StreamIterator(Iterator[list[Any]]):
         # A DataLoader asks all workers for iterators at the same time, and for first batches at different times.
         self._first = None if info is None else self._first_place()
 
-    def __iter__(self) -> StreamIterator:
-        return self
-
     def __next__(self) -> list[Any]:
         n_lanes = self._stream._n_own_lanes
         if not self._lanes:

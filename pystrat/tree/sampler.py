@@ -34,9 +34,8 @@ class TreeBatchSampler(KindBatchSampler):
     batch_size : int
         The number of draws per batch.
     length : int, str or None
-        The number of draws per epoch, from 1 to 2147483647; or the name of a node, for as many draws as it takes until
-        every row below it has been drawn: the node, all nodes below it and all above it must then be ``sequential`` or
-        ``shuffle``. If None, epochs do not end, and the sampler has no length.
+        The number of draws per epoch, from 1 to 2147483647; or the name of a node, for an epoch until every row below
+        it has been drawn, in sequence or shuffled. If None, epochs do not end, and the sampler has no length.
     drop_last : bool, default False
         Whether to drop a last batch with fewer draws.
     persistent : bool, default False

@@ -118,8 +118,8 @@ codes_of_triples = function(numbers, n_users, n_items, per_positive) {
   of_positive = pairs[seq_along(numbers) - place, ]
   is_whole = length(numbers) %% (per_positive + 1) == 0 && all(pairs$label == (place == 0)) &&
     all(pairs$user == of_positive$user) && all(pairs$user <= n_users)
-  refuse_if(!is_whole, "numbers", sprintf("hold whole triples of %.0f users: a positive, then %.0f negatives of its user",
-    n_users, per_positive), "others")
+  refuse_if(!is_whole, "numbers", sprintf(
+    "hold whole triples of %.0f users: a positive, then %.0f negatives of its user", n_users, per_positive), "others")
   list(user = pairs$user[place == 0], positive = pairs$item[place == 0],
     negatives = matrix(pairs$item[place > 0], ncol = per_positive, byrow = TRUE))
 }

@@ -9,10 +9,6 @@
 #' \twin{stream.StratifiedStream}{streams}
 #' R's torch has no workers for iterable datasets.
 #'
-#' @param sources (`character()` or named `list()`)\cr
-#'   The parts of the data, such as the paths of files.
-#'   Their names are those of the list or vector; paths without names are their own names.
-#'   Names are unique and the same in every process, because `counts` and states refer to them.
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.
@@ -21,9 +17,9 @@
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each source (rows), as [count_sources()] returns it.
-#' @eval described("StratifiedStream", "min_samples_per_stratum", strata = "`character()`, `numeric()` or `factor()`",
-#'   "min_batch_size", "buffer_size", "lanes", "shuffle", "shuffle_sources", "mean_batch_size", "rare", "shares",
-#'   "balance")
+#' @eval described("StratifiedStream", sources = "`character()` or named `list()`", "min_samples_per_stratum",
+#'   strata = "`character()`, `numeric()` or `factor()`", "min_batch_size", "buffer_size", "lanes", "shuffle",
+#'   "shuffle_sources", "mean_batch_size", "rare", "shares", "balance")
 #' @param seed,num_replicas,rank (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #'
@@ -58,14 +54,12 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   checked = core_plan("stream", request)
   by_name = by_code_point(given) # the same in all processes
   names = given[by_name]
-  known = if (is.null(counts)) {
-    list(strata = shown_names(strata, "strata", "stratum"))
-  } else {
-    counts_of_sources(counts, names)
-  }
   parts = checked[setdiff(names(checked), c("buffer_size", "seed", "rank"))]
   parts$order = if (checked$shuffle == 1L) seq_along(given) - 1 else order(by_name) - 1
-  if (!is.null(counts)) {
+  if (is.null(counts)) {
+    known = list(strata = shown_names(strata, "strata", "stratum"))
+  } else {
+    known = counts_of_sources(counts, names)
     parts$table = as.vector(t(known$table))
     parts$n_strata = as.double(ncol(known$table))
     for (name in c("min_samples_per_stratum", "shares")) {
@@ -142,14 +136,9 @@ stream_dataset = function(stream) {
     },
     .length = function() as.integer(n_batches / stream$stride),
     set_epoch = function(epoch, batches_done = NULL) {
-      epoch = check_range(epoch, "epoch", last_epoch)
-      if (is.null(batches_done)) {
-        place = if (epoch == places$.place$epoch) places$.place else new_place(epoch)
-      } else {
-        place = place_after(places, epoch, batches_done)
-        refuse_if(is.na(n_batches) && own_lanes > 1 && batches_done != 0, "batches_done",
-          "be 0 without 'counts' and with several lanes", show_value(batches_done))
-      }
+      place = place_after(places, epoch, batches_done)
+      refuse_if(is.na(n_batches) && own_lanes > 1 && !all(batches_done == 0), "batches_done",
+        "be 0 without 'counts' and with several lanes", show_value(batches_done))
       go_on_at(place)
       invisible(self)
     },
@@ -158,7 +147,13 @@ stream_dataset = function(stream) {
       go_on_at(place_of_state(places, state))
       invisible(self)
     },
-    class_weights = function(normalize = FALSE) weights_of_stream(stream, normalize),
+    class_weights = function(normalize = FALSE) {
+      refuse_if(is.null(lanes$counts), "counts", "be given for weights", "NULL")
+      available = colSums(lanes$totals)
+      taken = colSums(lanes$taken)
+      scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
+      stats::setNames(available / taken * scale, stream$strata)
+    },
     weights = function(rows, normalize = FALSE) {
       weights = self$class_weights(normalize)
       strata = strata_of_rows(rows, stream$stratum)
@@ -174,15 +169,6 @@ stream_dataset = function(stream) {
     parent_env = environment()
   )
   generator()
-}
-
-# The training weight of each stratum, by name.
-weights_of_stream = function(stream, normalize) {
-  refuse_if(is.null(stream$lanes$counts), "counts", "be given for weights", "NULL")
-  available = colSums(stream$lanes$totals)
-  taken = colSums(stream$lanes$taken)
-  scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
-  stats::setNames(available / taken * scale, stream$strata)
 }
 
 # A function that returns the next batch of this rank at each call, and the turns of its lanes so far; NULL at the end.

@@ -119,8 +119,8 @@ tree_data = function(nodes, n_rows, coded, numbers) {
   place = function(name, known, none = -1) if (is.null(name)) none else match(name, known, nomatch = 0L) - 1
   numbers_of_node = function(node) {
     column = place(node$keys[["column"]], names(coded))
-    summed = place(summed_column(node), names(numbers), none = -2)
-    c(node$parent, node$numbers[1:4], column, node$numbers[5L], summed, place(node$keys[["row_weight"]], names(numbers)))
+    sums = c(place(summed_column(node), names(numbers), none = -2), place(node$keys[["row_weight"]], names(numbers)))
+    c(node$parent, node$numbers[1:4], column, node$numbers[5L], sums)
   }
   compares = Filter(function(node) node$numbers[1L] == 1, nodes)
   taken = lapply(compares, function(node) taken_codes(node, coded[[node$keys[["column"]]]]))
