@@ -101,19 +101,9 @@ def unknown_values(node: Node, column: Column) -> list[str]:
     """Return the values that a condition tests for equality and that do not occur in the column, as text."""
     if node.op not in _OF_EQUALS:
         return []
-    known = _comparable(column)
-    return [show(asked) for asked, value in zip(_asked(node), _wanted(node, column)) if value not in known]
-
-
-def _asked(node: Node) -> Sequence[Any]:
-    """Return the values that a condition compares with."""
-    value, op = node.keys["value"], node.op
-    if op not in ("in", "not in", "between"):
-        return [value]
-    if not isinstance(value, (list, tuple)) or not value or (op == "between" and len(value) != 2):
-        required = "be a list of two values, both included" if op == "between" else "be a list of values"
-        raise refused_type("value", required, show(value))
-    return value
+    known, asked = _comparable(column), node.keys["value"]
+    asked = [asked] if node.op in ("eq", "ne") else asked
+    return [show(value) for value, wanted in zip(asked, _wanted(node, column)) if wanted not in known]
 
 
 def _comparable(column: Column) -> Any:
@@ -125,7 +115,12 @@ def _comparable(column: Column) -> Any:
 
 def _wanted(node: Node, column: Column) -> list[Any]:
     """Return the values of a condition in the type of the column; refuse those of another kind."""
-    asked = _asked(node)
+    asked = node.keys["value"]
+    if node.op not in ("in", "not in", "between"):
+        asked = [asked]
+    elif not isinstance(asked, (list, tuple)) or not asked or (node.op == "between" and len(asked) != 2):
+        required = "be a list of two values, both included" if node.op == "between" else "be a list of values"
+        raise refused_type("value", required, show(asked))
     if column.kind == "boolean" and node.op not in _OF_EQUALS:
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
         raise refused_value("op", required, show(node.keys["op"]))

@@ -44,11 +44,6 @@ class TreeBatchSampler(KindBatchSampler):
     seed, num_replicas, rank
         As in `BatchSampler`; batches beyond a multiple of `num_replicas` are dropped.
 
-    Attributes
-    ----------
-    length : int or None
-        The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -58,6 +53,8 @@ class TreeBatchSampler(KindBatchSampler):
       of the first epoch only.
     * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
       fingerprint of a state.
+
+    The attribute `length` is the number of draws of an epoch, over all ranks, including dropped batches.
 
     Examples
     --------
