@@ -6,9 +6,8 @@ A condition is evaluated once for each distinct value of its column, not for eac
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,7 @@ _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
 
 
-@dataclass(frozen=True, eq=False)
-class TableColumns:
+class TableColumns(NamedTuple):
     """The columns of a table that a specification uses: as codes, or as numbers if they are weights."""
 
     n_rows: int

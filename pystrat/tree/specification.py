@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from pystrat import _core
 from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A declared node: its path from the root on, the place of its parent among the nodes (-1: none), and its keys.
 
     `op` is the first name of its comparison, and `numbers` follow from its keys alone, as the core has them.
