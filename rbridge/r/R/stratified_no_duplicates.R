@@ -86,7 +86,7 @@ number_across = function(columns, numbered) {
     sprintf("%s and %s", kinds[1L], kinds[other[1L]]))
   distinct = lapply(numbered, `[[`, "values")
   if (kinds[1L] != "number") {
-    distinct = Map(function(column, values) column$identify(values), columns, distinct)
+    distinct = Map(function(column, values) column$show(values, exact = TRUE), columns, distinct)
   }
   found = number_values(unlist(distinct))
   ends = cumsum(lengths(distinct))
