@@ -106,12 +106,15 @@ def count_shards(strata: Any) -> ShardCounts:
     for shard in strata:
         if not isinstance(shard, str) or not shard:
             raise refused_type("strata", "name each shard by a text", show(shard))
-    counted = []
-    for shard in shown_names(sorted(strata), "strata", noun="shard"):
-        with refusals(f"of shard {show(shard)}"):
-            encoded = encode_strata(strata[shard], missing=None, may_be_empty=True)
-        counted.append(ShardCounts(encoded.counts[np.newaxis], [shard], encoded.values))
-    return bound(counted, "strata")
+    names = shown_names(sorted(strata), "strata", noun="shard")
+    return bound([count_shard(strata[name], name, "shard") for name in names], "strata")
+
+
+def count_shard(strata: Any, name: str, noun: str) -> ShardCounts:
+    """Count the strata of one shard, or of what messages call by another noun."""
+    with refusals(f"of {noun} {show(name)}"):
+        encoded = encode_strata(strata, missing=None, may_be_empty=True)
+    return ShardCounts(encoded.counts[np.newaxis], [name], encoded.values)
 
 
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:

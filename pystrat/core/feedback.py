@@ -28,6 +28,7 @@ class FeedbackBatchSampler(KindBatchSampler):
     The batches of the running epoch are kept until it ends, 4 bytes per row, for a state after any of them.
     """
 
+    batch_size: int  #: The number of rows of every batch.
     _has_feedback = True
     _running: Optional[Place] = None  # where the newest iteration began, with what it draws
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
@@ -37,11 +38,7 @@ class FeedbackBatchSampler(KindBatchSampler):
         labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
         self._begin(data, labels=labels)
         self._instance.begin(dict(first))
-
-    @property
-    def batch_size(self) -> int:
-        """The number of rows of every batch."""
-        return int(self._parts["batch_size"])
+        self.batch_size = int(self._parts["batch_size"])
 
     def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])

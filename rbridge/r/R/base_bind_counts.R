@@ -8,8 +8,8 @@ bind_counts = function(tables) {
   refuse_if(length(shards) == 0L, "tables", "have at least one shard", "none")
   refuse_if(anyDuplicated(shards), "tables", "have each shard once",
     sprintf("'%s' twice", shards[anyDuplicated(shards)]))
-  check_sum(unlist(lapply(read, `[[`, "table")), "tables")
   table = bound_counts(read)
+  refuse_if(sum(table) >= largest_exact, "tables", whole_numbers_required, "more rows")
   refuse_if(ncol(table) == 0L, "tables", "have at least one row", "0 rows")
   table
 }

@@ -130,9 +130,7 @@ table_recipe = function(kind, settings) {
 noun_of_strata = function(kind) if (kind == "downsampled") "class" else "stratum"
 
 # What follows from a recipe.
-core_described = function(recipe) {
-  core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
-}
+core_described = function(recipe) core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
 
 # What draws the epochs of a recipe, and needs at most this many bytes.
 core_instance = function(recipe, max_bytes = Inf) {

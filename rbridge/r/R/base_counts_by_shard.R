@@ -24,16 +24,11 @@ read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   wrong = which(!(is.finite(numbers) & numbers >= 0 & numbers == floor(numbers)))
   refuse_if(length(wrong) > 0L, parameter, whole_numbers_required, show_value(numbers[wrong[1L]]),
     if (is.na(numbers[wrong[1L]])) "Fill what is missing with 0.")
-  check_sum(numbers, parameter)
+  refuse_if(sum(numbers) >= largest_exact, parameter, whole_numbers_required, "more rows") # the sum is exact below it
   list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
 }
 
 whole_numbers_required = "hold whole numbers from 0 that add up to less than 2^53"
-
-# Sums of doubles below it are exact.
-check_sum = function(numbers, parameter) {
-  refuse_if(sum(numbers) >= largest_exact, parameter, whole_numbers_required, "more rows")
-}
 
 # Names of shards or strata, each once: text as it is, numbers with up to 15 digits.
 shown_names = function(labels, parameter, noun) {
@@ -68,6 +63,4 @@ counts_matrix = function(table, shards, strata) {
 }
 
 # Text in order of code points, whatever the locale.
-by_code_point = function(text) {
-  order(enc2utf8(text), method = "radix")
-}
+by_code_point = function(text) order(enc2utf8(text), method = "radix")

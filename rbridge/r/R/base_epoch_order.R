@@ -1,9 +1,7 @@
 # The seeds of epochs and of instances.
 
 # Epoch 0 has the seed itself; the multiplier keeps the epochs of neighboring seeds apart.
-epoch_seed = function(seed, epoch) {
-  (seed + 1327217885 * epoch) %% 2147483647
-}
+epoch_seed = function(seed, epoch) (seed + 1327217885 * epoch) %% 2147483647
 
 # A seed for an instance without one.
 # If LibTorch is installed but not loaded, torch_is_installed() may be TRUE and every draw fail.

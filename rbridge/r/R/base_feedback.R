@@ -31,7 +31,8 @@ new_stream = function(seed) core_call("random_stream", list(seed = seed))$words
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
     plan = function(settings) {
-      feedback_recipe(kind, lapply(settings, function(value) if (is.integer(value)) as.double(value) else value), list())
+      settings = lapply(settings, function(value) if (is.integer(value)) as.double(value) else value)
+      feedback_recipe(kind, settings, list())
     },
     setup = function(recipe, private) {
       core_begin(private, recipe$state)

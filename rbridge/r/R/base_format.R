@@ -37,14 +37,10 @@ format_arguments = function(recipe) {
   }, "", USE.NAMES = FALSE))
 }
 
-show_range = function(values) {
-  paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
-}
+show_range = function(values) paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
 
 # "1 row", "2 to 3 rows"
-show_rows = function(counts) {
-  paste(show_range(counts), if (all(counts == 1)) "row" else "rows")
-}
+show_rows = function(counts) paste(show_range(counts), if (all(counts == 1)) "row" else "rows")
 
 # The numbers of the first and the last of `n` rows, `most` in all.
 ends_of = function(n, most) {

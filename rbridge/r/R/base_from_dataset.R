@@ -12,7 +12,7 @@ supplied_recipe = function(recipe, data_source, task) {
     check_task_order(task, argument)
   }
   for (argument in waiting) {
-    request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task)
+    request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task, argument)
   }
   if (is_open) sampler_kind(recipe$kind)$plan(request) else recipe
 }
@@ -29,9 +29,14 @@ waiting_arguments = function(kind, request) {
   Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), row_arguments(kind, request))
 }
 
+one_column = list(
+  waits = is_column_name,
+  supply = function(value, data_source, task, argument) named_columns(task, value, argument)[[1L]]
+)
+
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
-#   supply = the value for a dataset, given what the user passed,
+#   supply = the value for a dataset, given what the user passed for the argument of this name,
 #   encode = list(data = what the core takes for a value, labels = those of a recipe, shown = further names for
 #     messages); by default, the value itself
 # )
@@ -46,19 +51,19 @@ dataset_arguments = list(
   ),
   groups = list(
     waits = is_deferred,
-    supply = function(value, data_source, task) {
-      strata_of_source(if (is.null(value)) group_role(task) else value, data_source, task, "groups")
+    supply = function(value, data_source, task, argument) {
+      strata_of_source(if (is.null(value)) group_role(task) else value, data_source, task, argument)
     },
     encode = function(value, settings) list(data = groups_data(encode_groups(value)))
   ),
   keys = list(
     waits = is_column_names,
-    supply = function(value, data_source, task) strata_of_source(value, data_source, task, "keys"),
+    supply = strata_of_source,
     encode = function(value, settings) value # which the kind has encoded
   ),
   n_rows = list(
     waits = is.null,
-    supply = function(value, data_source, task) {
+    supply = function(value, data_source, ...) {
       n_rows = source_rows(data_source)
       refuse_if(is.null(n_rows), "n_rows", "be given if the dataset has no number of rows", "nothing")
       n_rows
@@ -70,19 +75,15 @@ dataset_arguments = list(
   ),
   weights = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
-    supply = function(value, data_source, task) feedback_values(task_weights(value, task), "weights")
+    supply = function(value, data_source, task, argument) feedback_values(task_weights(value, task), argument)
   ),
-  users = list(
-    waits = is_column_name,
-    supply = function(value, data_source, task) named_columns(task, value, "users")[[1L]]
-  ),
-  items = list(
-    waits = is_column_name,
-    supply = function(value, data_source, task) named_columns(task, value, "items")[[1L]]
-  ),
+  users = one_column,
+  items = one_column,
   labels = list(
     waits = is_column_names,
-    supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
+    supply = function(value, data_source, task, argument) {
+      as.data.frame(named_columns(task, value, argument), optional = TRUE)
+    },
     encode = function(value, settings) {
       matrix = label_matrix(value)
       list(data = label_sets(matrix), labels = list(names = colnames(matrix)))

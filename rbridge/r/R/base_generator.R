@@ -1,11 +1,10 @@
 # The class of all generators: a recipe, and the instances that draw its batches.
-# A kind of samplers is a function kind_<name>(), which returns a list; table_kind() in R/base_core.R makes those of the
-# kinds of the core. The list has
+# A kind of samplers is a function kind_<name>(), which returns a list; table_kind() in R/base_core.R has defaults:
 # * class: the class of its generators and instances;
 # * of_rows: the names of its arguments that may come from the dataset, a vector or a function of the arguments, for
 #   kinds of the core;
 # * plan(settings): the recipe for complete arguments, with which a dataset completes an open recipe;
-# * complete(recipe, data_source, task): the recipe for a dataset, if that is not what supplied_recipe() returns;
+# * complete(recipe, data_source, task): the recipe for a dataset, by default supplied_recipe();
 # * inside(recipe): the recipe of a sampler inside, if the kind has one;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * count_batches(private, epoch): the number of batches of an epoch; NA if it has no end;

@@ -24,10 +24,8 @@ label_matrix = function(labels) {
   refuse_if(length(empty) > 0L, "labels", sprintf("have at least one %s", empty[1L]), sprintf("0 %ss", empty[1L]))
   refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
     label_advice)
-  names = unicode_text(colnames(labels), "labels", "name each label by a text")
-  if (is.null(names)) {
-    names = as.character(seq_len(ncol(labels)))
-  }
+  given = unicode_text(colnames(labels), "labels", "name each label by a text")
+  names = if (is.null(given)) as.character(seq_len(ncol(labels))) else given
   has = labels == 1
   wrong = which(t(is.na(has) | !has & labels != 0), arr.ind = TRUE)
   refuse_if(length(wrong) > 0L, "labels", label_values,

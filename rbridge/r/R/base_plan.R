@@ -11,9 +11,7 @@ make_plan = function(counts, names, n_batches, assign, available = counts) {
     available = available)
 }
 
-stratum_counts = function(strata) {
-  as.double(tabulate(strata$codes, length(strata$names)))
-}
+stratum_counts = function(strata) as.double(tabulate(strata$codes, length(strata$names)))
 
 # Divides whole numbers and rounds up; %/% rounds down.
 divide_up = function(number, by) -(-number %/% by)

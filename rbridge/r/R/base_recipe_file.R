@@ -10,7 +10,12 @@ read_recipe = function(path, max_bytes) {
   input = file(normalizePath(path), "rb")
   on.exit(close(input))
   header = read_header(input)
-  recipe = header_recipe(header)
+  form = paste0('^\\{"__metadata__":\\{"format":"pystrat.recipe","version":"([0-9]{1,9})",',
+    '"kind":"([a-z_]+)"(,"seed":"([0-9]{1,15})")?\\}')
+  found = regmatches(header, regexec(form, header))[[1L]]
+  refuse_file(length(found) == 0L, "a header of another form")
+  refuse_if(as.double(found[2L]) != recipe_version, "recipe", sprintf("be of version %d", recipe_version), found[2L])
+  recipe = new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
   form = '"([a-z0-9_.]+)":\\{"dtype":"(U8|I32|F64)","shape":\\[([0-9]{1,15})\\]'
   entries = regmatches(header, gregexpr(form, header))[[1L]]
   names = sub(form, "\\1", entries)
@@ -44,16 +49,6 @@ read_header = function(input) {
   refuse_file(length(bytes) != size || size == 0 || any(bytes < as.raw(0x20) | bytes > as.raw(0x7e)),
     "a file without a header")
   rawToChar(bytes)
-}
-
-# The recipe that a header names, without its vectors.
-header_recipe = function(header) {
-  form = paste0('^\\{"__metadata__":\\{"format":"pystrat.recipe","version":"([0-9]{1,9})",',
-    '"kind":"([a-z_]+)"(,"seed":"([0-9]{1,15})")?\\}')
-  found = regmatches(header, regexec(form, header))[[1L]]
-  refuse_file(length(found) == 0L, "a header of another form")
-  refuse_if(as.double(found[2L]) != recipe_version, "recipe", sprintf("be of version %d", recipe_version), found[2L])
-  new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
 }
 
 # Each text ends with a zero byte.

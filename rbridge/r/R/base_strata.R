@@ -187,9 +187,7 @@ combine_codes = function(left, right) {
   )
 }
 
-missing_rows = function(columns) {
-  Reduce(`|`, lapply(columns, function(column) is.na(column$values)))
-}
+missing_rows = function(columns) Reduce(`|`, lapply(columns, function(column) is.na(column$values)))
 
 check_missing = function(is_missing, missing) {
   refuse_if((is.null(missing) || missing == "error") && any(is_missing), "strata", "have no missing values",

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Creates a loader that gathers the rows of many batches at once, for training loops and luz; in mlr3torch, use the
-#' callback [rbridge.tensor_loader].
+#' callback [rbridge.tensor_loader][rbridge.callbacks].
 #' It yields what `dataloader(tensor_dataset(...), batch_sampler = sampler)` yields, bit for bit and in the same order.
 #' Guide: \guide{fast-epochs}.
 #'
@@ -72,9 +72,8 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       following = do.call(chunked_batches, c(list(private$.data, self$batch_sampler), private$.settings))
       list(.next = function() {
         if (is.null(place)) { # samplers of torch itself have none
-          sampler = self$batch_sampler
-          first = if (inherits(sampler, "epoch_sampler")) sampler$.next_place() else list(batches_done = 0)
-          private$.place = place <<- list2env(first)
+          own = inherits(self$batch_sampler, "epoch_sampler")
+          private$.place = place <<- list2env(if (own) self$batch_sampler$.next_place() else list(batches_done = 0))
         }
         batch = following()
         place$batches_done = place$batches_done + 1

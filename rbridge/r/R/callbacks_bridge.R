@@ -41,8 +41,7 @@ callback_generator = function(batches, n_batches, python_class, identity) {
 }
 
 kind_python = function() {
-  list(
-    class = "batch_sampler_python",
+  table_kind("python",
     n_rows = function(recipe) NULL,
     count_batches = function(private, epoch) private$.recipe$parts$n_batches,
     fingerprint = function(private) private$.recipe$parts$identity,
@@ -51,7 +50,6 @@ kind_python = function() {
       recipe$parts$n_source = source_rows(data_source)
       recipe
     },
-    setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
       batches = from_python(private$.functions$batches(epoch))
       rows = batches[[1L]]

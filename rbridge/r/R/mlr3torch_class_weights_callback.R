@@ -1,21 +1,3 @@
-#' @title Callback That Weights the Loss by Classes
-#'
-#' @name rbridge.class_weights
-#'
-#' @description
-#' A callback for classification learners of mlr3torch, `mlr3torch::t_clbk("rbridge.class_weights")`: it puts class
-#' weights into the cross-entropy of each training, so that every fold of a resampling has weights of its own.
-#'
-#' @section Parameters:
-#' * `of` (`character(1)`)\cr
-#'   `"task"` (default): the weights that [class_weights()] returns for the training rows.
-#'   `"sampler"`: those of the method `class_weights()` of the batch sampler, which undo downsampling and oversampling.
-#'
-#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
-#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
-#'   callbacks = mlr3torch::t_clbk("rbridge.class_weights"))
-NULL
-
 class_weights_callback = function() {
   own_callback("class_weights",
     param_set = paradox::ps(of = paradox::p_fct(c("task", "sampler"))),

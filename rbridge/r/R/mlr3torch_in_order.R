@@ -5,10 +5,9 @@ recipe_in_order = function(n_rows, batch_size) {
 }
 
 kind_in_order = function() {
-  list(
+  table_kind("in_order",
     n_rows = function(recipe) max(recipe$parts$offsets),
     count_batches = function(private, epoch) length(private$.recipe$parts$offsets) - 1,
-    setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
       offsets = private$.recipe$parts$offsets
       list(rows = seq_len(max(offsets)), offsets = offsets)

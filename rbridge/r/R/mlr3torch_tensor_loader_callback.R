@@ -1,36 +1,3 @@
-#' @title Callback That Makes an Epoch Fast
-#'
-#' @name rbridge.tensor_loader
-#'
-#' @description
-#' A callback for the learners of mlr3torch, `mlr3torch::t_clbk("rbridge.tensor_loader")`: it reads the data of the
-#' training and of the validation once, into memory.
-#' Guide: \guide{fast-epochs}.
-#'
-#' With `read = "tensors"`, all data become tensors, whose rows are gathered as [tensor_loader()] does.
-#' The trained weights are bitwise those of the same learner with `tensor_dataset = TRUE`; if that is `"device"`,
-#' tensors stay on the device.
-#'
-#' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it:
-#' with augmentation, `collate_fn`, lazy tensors, an [auxiliary_dataset()] and workers (`num_workers`).
-#' The trained weights are bitwise those of the same learner without the callback.
-#'
-#' @section Parameters:
-#' * `chunk` (`integer(1)`)\cr
-#'   The number of bytes of tensors to gather at once, at most; 1048576 by default.
-#' * `read` (`character(1)`)\cr
-#'   `"tensors"` (default) or `"table"`.
-#'
-#' @section Predictions:
-#' mlr3torch calls no callback for predictions after the training, and reads the task once for each `batch_size` rows,
-#' which the training does not use: give the learner a large one, such as 10000.
-#'
-#' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
-#' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,
-#'   batch_sampler = batch_sampler_stratified(3),
-#'   callbacks = mlr3torch::t_clbk("rbridge.tensor_loader"))
-NULL
-
 tensor_loader_callback = function() {
   own_callback("tensor_loader",
     param_set = paradox::ps(chunk = paradox::p_dbl(1), read = paradox::p_fct(c("tensors", "table"))),

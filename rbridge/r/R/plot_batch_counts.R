@@ -1,30 +1,5 @@
-#' @title Plot the Rows of One Label in Every Batch
-#'
-#' @description
-#' Plots the number of rows with one label in each batch, for several samplers side by side.
-#' Top: the count in every batch, with batches without the label marked. Bottom: the number of batches with each count.
-#'
-#' @param tables (named `list()` of `data.frame()`)\cr
-#'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
-#' @param label (`character(1)`)\cr
-#'   The column to plot; `autoplot()` chooses the label with the fewest rows by default.
-#' @param object (`batch_counts`)\cr
-#'   One table.
-#' @param name (`character(1)`)\cr
-#'   The name of its sampler in the plot.
-#' @param ... (any)\cr
-#'   Not used.
-#'
-#' @return A ggplot2 plot.
-#'
+#' @rdname plot_plan
 #' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' labels = rep(c("yes", "no"), times = c(60, 1940))
-#' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)
-#' plain = batch_sampler_uniform(2000, batch_size = 100, seed = 1)(NULL)
-#' tables = lapply(list(plain = plain, stratified = stratified), batch_counts, labels)
-#' plot_batch_counts(tables, "yes")
-#' ggplot2::autoplot(tables$stratified)
 plot_batch_counts = function(tables, label) {
   names = names(tables)
   refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
@@ -53,19 +28,14 @@ plot_batch_counts = function(tables, label) {
     ggplot2::scale_colour_manual(values = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00"), aesthetics = c("colour", "fill"),
       guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
-    ggplot2::labs(
-      x = sprintf("top: batch; bottom: %s rows per batch", noun),
-      y = sprintf("bottom: number of batches; top: %s rows per batch", noun)
-    ) +
+    ggplot2::labs(x = sprintf("top: batch; bottom: %s rows per batch", noun),
+      y = sprintf("bottom: number of batches; top: %s rows per batch", noun)) +
     plot_style()
 }
 
-#' @rdname plot_batch_counts
+#' @rdname plot_plan
 #' @exportS3Method ggplot2::autoplot
-autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
-  if (is.null(label)) {
-    label = names(object)[which.min(colSums(object))]
-  }
+autoplot.batch_counts = function(object, label = names(object)[which.min(colSums(object))], name = "sampler", ...) {
   plot_batch_counts(stats::setNames(list(object), name), label)
 }
 

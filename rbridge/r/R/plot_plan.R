@@ -1,15 +1,26 @@
-#' @title Plot a Batch Plan
+#' @title Plots of Batches
 #'
 #' @description
-#' Plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata first: white
-#' for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
+#' `plot_plan()` plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata
+#' first: white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
 #' The plan of [batch_sampler_stratified()] has one column for each batch, and others the fewest and the most rows in a
 #' batch of any epoch.
 #'
-#' @param plan,object (`batch_plan` or `range_plan`)\cr
+#' `plot_batch_counts()` plots the number of rows with one label in each batch, for several samplers side by side.
+#' Top: the count in every batch, with batches without the label marked. Bottom: the number of batches with each count.
+#'
+#' @param plan (`batch_plan` or `range_plan`)\cr
 #'   A plan from [batch_plan()], or from the member `plan()` of an instance whose batches differ between epochs.
 #' @param most (`integer(1)`)\cr
 #'   The largest number of strata to show.
+#' @param tables (named `list()` of `data.frame()`)\cr
+#'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
+#' @param label (`character(1)`)\cr
+#'   The column to plot; `autoplot()` chooses the label with the fewest rows by default.
+#' @param object (`batch_plan`, `range_plan` or `batch_counts`)\cr
+#'   A plan, or one table.
+#' @param name (`character(1)`)\cr
+#'   The name of the sampler of the table in the plot.
 #' @param ... (any)\cr
 #'   Further arguments of `plot_plan()`.
 #'
@@ -17,9 +28,12 @@
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' labels = rep(c("a", "b", "c"), times = c(12, 50, 200))
-#' plot_plan(batch_plan(labels, 2))
-#' ggplot2::autoplot(batch_plan(labels, 2, strata_per_batch = 2))
+#' labels = rep(c("yes", "no"), times = c(60, 1940))
+#' plot_plan(batch_plan(labels, 20))
+#' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)
+#' plain = batch_sampler_uniform(2000, batch_size = 100, seed = 1)(NULL)
+#' tables = lapply(list(plain = plain, stratified = stratified), batch_counts, labels)
+#' plot_batch_counts(tables, "yes")
 plot_plan = function(plan, most = 40L) {
   refuse_if(!inherits(plan, c("batch_plan", "range_plan")), "plan", "be a whole plan that batch_plan() made",
     show_value(plan))
@@ -32,12 +46,9 @@ plot_plan = function(plan, most = 40L) {
   titles = if (is_range) {
     c(show_batches(attr(plan, "n_batches")), attr(plan, "held"))
   } else {
-    least = plan$min_samples_per_stratum
-    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)), if (least == 0L) {
-      "not every stratum in each"
-    } else {
-      sprintf("at least %s of every stratum in each", show_count(least, "row"))
-    })
+    least = show_count(plan$min_samples_per_stratum, "row")
+    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)),
+      sprintf("%s stratum in each", if (least == "0 rows") "not every" else paste("at least", least, "of every")))
   }
   names = sprintf("%s: %s, %s in a batch", strata[chosen], vapply(rows[chosen], show_count, "", "row"),
     vapply(held[chosen], show_range, ""))
@@ -45,11 +56,9 @@ plot_plan = function(plan, most = 40L) {
   x = paste0("batch", if (n_more > 0L) sprintf(" (and %s)", show_count(n_more, "larger stratum")))
   heat_map(held[chosen], names) +
     ggplot2::labs(title = titles[1L], subtitle = titles[2L], y = NULL, x = x) +
-    if (is_range) {
-      ggplot2::scale_x_continuous(breaks = 1:2, labels = c("fewest", "most"), expand = c(0, 0))
-    } else {
-      ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0))
-    }
+    ggplot2::scale_x_continuous(expand = c(0, 0),
+      breaks = if (is_range) 1:2 else function(limits) whole_breaks(pmax(limits, 1)),
+      labels = if (is_range) c("fewest", "most") else ggplot2::waiver())
 }
 
 #' @rdname plot_plan

@@ -2,7 +2,7 @@
 #' [batch_sampler_stratified()] creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch,
 #' with a minimum number of rows of every stratum in every batch.
 #' [batch_sampler_instance] describes what all samplers have in common; the guide \guide{samplers} helps to choose one.
-#' [tensor_loader()] and the callback [rbridge.tensor_loader] make an epoch fast if the data are in memory.
+#' [tensor_loader()], and [rbridge.callbacks] in mlr3torch, make an epoch fast if the data are in memory.
 #' [aum_loss] is a loss for such batches, and [stratified_split()] divides rows into parts, such as training and test.
 #'
 #' An error about an argument is a condition of class `"rbridge_refusal"`.

@@ -35,10 +35,8 @@ collect_rows = function(batch_sampler, n_rows) {
   })
   rows = unlist(batches)
   # Samplers of this package yield rows as integers, and numbers of another kind, such as those of pairs, as doubles.
-  if (!is.double(rows) || !inherits(batch_sampler, "epoch_sampler")) {
-    rows = as.integer(rows)
-  }
-  batch_list(list(rows = rows, offsets = c(0L, cumsum(lengths(batches)))))
+  are_rows = !is.double(rows) || !inherits(batch_sampler, "epoch_sampler")
+  batch_list(list(rows = if (are_rows) as.integer(rows) else rows, offsets = c(0L, cumsum(lengths(batches)))))
 }
 
 # torch's own method converts indices to integers, which cannot hold pair numbers.

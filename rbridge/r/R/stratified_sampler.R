@@ -41,7 +41,7 @@
 #'
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
-#' [rbridge.set_epoch].
+#' [rbridge.set_epoch][rbridge.callbacks].
 #' Guide: \guide{mlr3torch}.
 #'
 #' @export

@@ -12,7 +12,7 @@
 #' In the order of the outputs of a network: the levels of the factor, the classes of the task, or the sorted values.
 #' A level without rows has weight 0.
 #'
-#' @seealso [rbridge.class_weights] for the learners of mlr3torch.
+#' @seealso [rbridge.class_weights][rbridge.callbacks] for the learners of mlr3torch.
 #'
 #' @export
 #' @examples
