@@ -194,7 +194,7 @@ def compare_with_r(report: Report, sampler: StratifiedBatchSampler, python: Batc
     """Compare with R's torch::dataloader and the sampler that the bridge makes."""
     import rbridge
 
-    in_r = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), sampler.strata.n_rows)
+    in_r = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(sampler.strata.codes))
     same = np.array_equal(in_r.rows, python.rows) and np.array_equal(in_r.offsets, python.offsets)
     report.check(f"R's torch::dataloader delivers the same {len(python)} batches, row for row", same)
 

@@ -173,17 +173,12 @@ cdef class Request:
 
 def plain(part):
     """Return a part of a recipe as an argument: a flag, a number or a text is no vector."""
-    if isinstance(part, np.ndarray) and len(part) == 1 and part.itemsize > 1:
-        number = part.item()
-        if part.itemsize == sizeof(int32_t):
-            return bool(number) if number in (0, 1) else number
-        return int(number) if number.is_integer() else number
-    return text_of(part)
-
-
-def text_of(part):
-    """Return a text of a recipe as such."""
-    return part[0] if isinstance(part, (list, tuple)) and len(part) == 1 else part
+    if len(part) != 1 or part.itemsize == 1:
+        return part
+    number = part.item()
+    if part.itemsize == sizeof(int32_t):
+        return bool(number) if number in (0, 1) else number
+    return int(number) if number.is_integer() else number
 
 
 cdef class Call:
@@ -224,17 +219,12 @@ cdef class Call:
 
 
 def with_names(text, names, stratum):
-    """Return a text with the name of a stratum, or all that `names` returns.
-
-    Without names or a text, it stays as it is.
-    """
-    if text is None or "{" not in text:
+    """Return a text with the name of a stratum, or all that `names` returns; without names or a text, as it is."""
+    if text is None or "{" not in text or not (callable(names) or len(names)):
         return text
     if callable(names):
         text = text.replace("{stratum}", f"{{stratum {stratum}}}")
         return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
-    if not len(names):
-        return text
     return text.replace("{stratum}", str(names[stratum]))
 
 
@@ -281,7 +271,7 @@ cdef class Instance:
         cdef Call call
         cdef bint succeeded
         self.kind, self.seed = kind_of(kind), seed
-        self.recipe = Request({name: text_of(part) for name, part in parts.items()}, True)
+        self.recipe = Request(parts, True)
         call = Call(self.recipe)
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
@@ -359,13 +349,10 @@ cdef class RandomStream:
         self.generator.begin(seed)
 
     def state(self):
-        """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
-
-        uint32 of shape (625,), the position first.
-        """
+        """Return the position among the words of the Mersenne-Twister and the 624 words, as in R's .Random.seed."""
         cdef double[::1] numbers = np.empty(625)
         self.generator.save(&numbers[0])
-        return np.asarray(numbers).astype(np.uint32)
+        return np.asarray(numbers)
 
     def __reduce__(self):
         return stream_at, (self.state(),)
@@ -387,8 +374,7 @@ def number_texts(list values, int64_t[::1] codes):
     what is not text. Returns the distinct texts; none is of a subclass, whose equality may be its own.
     """
     cdef dict known = {}
-    cdef list distinct = []
-    cdef object value, code
+    cdef object value
     cdef Py_ssize_t row
     for row in range(len(values)):
         if row % 65536 == 0:
@@ -399,9 +385,5 @@ def number_texts(list values, int64_t[::1] codes):
             continue
         if type(value) is not str:
             value = str.__str__(value)
-        code = known.get(value)
-        if code is None:
-            code = known[value] = len(distinct)
-            distinct.append(value)
-        codes[row] = code
-    return distinct
+        codes[row] = known.setdefault(value, len(known))
+    return list(known)

@@ -21,7 +21,7 @@ import numpy as np
 from pystrat.reports.advice import advise
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import count_of
+from pystrat.core.messages import count_of, refused_value
 from pystrat.core.strata import encode_strata
 from pystrat.core.value_names import Names
 from pystrat.stratified.ranged import StrataSubsetBatchSampler, StratifiedGroupBatchSampler
@@ -156,12 +156,23 @@ def sampler_of(options: dict[str, Any], output: Optional[Path] = None) -> Any:
     for name, value in options.items():
         if name not in inspect.signature(made).parameters:
             raise ValueError(f"The '--{name.replace('_', '-')}' option is not one of a {made.__name__}. Leave it out.")
-        if isinstance(value, dict):
-            values = encode_strata(options["strata"], missing="stratum").values
-            counts = Counter(Names(values))  # the sampler refuses a name of no stratum, or of several
-            known = {shown: each for shown, each in zip(Names(values), values) if counts[shown] == 1}
-            options[name] = {known.get(shown, shown): number for shown, number in value.items()}
+        if name in ("min_samples_per_stratum", "shares"):
+            options[name] = _by_stratum(value, options["strata"], name)
     return made(**options)
+
+
+def _by_stratum(texts: list[str], strata: pd.DataFrame, name: str) -> Any:
+    """Return numbers by the value of the stratum, from repeated options, or one number for all strata."""
+    pairs = [text.rpartition("=") for text in texts]  # the name of a stratum may contain "="
+    numbers = {shown: _value(number) for shown, equals, number in pairs if equals}
+    if len(texts) == 1 and not numbers:
+        return _value(texts[0])
+    if len(numbers) < len(texts):
+        raise refused_value(name, "be one number, or STRATUM=NUMBER once for each stratum", " ".join(texts))
+    values = encode_strata(strata, missing="stratum").values
+    counts = Counter(Names(values))  # the sampler refuses a name of no stratum, or of several
+    known = {shown: value for shown, value in zip(Names(values), values) if counts[shown] == 1}
+    return {known.get(shown, shown): number for shown, number in numbers.items()}
 
 
 def _read_table(options: dict[str, Any]) -> pd.DataFrame:
@@ -231,7 +242,7 @@ def _add_parameters(
             elif parameter.default is False:
                 parser.add_argument(flag, action="store_true", help=about)
             elif "Mapping[Any" in str(parameter.annotation):
-                parser.add_argument(*flags, action=_ByStratum, metavar="[STRATUM=]NUMBER", help=about)
+                parser.add_argument(*flags, action="append", metavar="[STRATUM=]NUMBER", help=about)
             else:
                 required = parameter.default is parameter.empty and functions == [function]
                 read = {"suffixes": _names, "weights": _values}.get(name, _value)
@@ -245,21 +256,6 @@ def _first_sentence(function: Callable[..., Any], name: str) -> str:
         return ""
     text = " ".join(found[2].split()).split(". ")[0].rstrip(".")
     return f"{text} ({found[1]})".replace("`", "").replace("%", "%%")
-
-
-class _ByStratum(argparse.Action):
-    """Collect numbers by stratum from repeated options, or one number for all strata."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        known = getattr(namespace, self.dest, None)
-        stratum, equals, number = values.rpartition("=")  # the name of the stratum may contain "="
-        if not equals and known is None:
-            known = _value(number)
-        elif equals and (known is None or isinstance(known, dict) and stratum not in known):
-            known = {**(known or {}), stratum: _value(number)}
-        else:
-            parser.error(f"argument {option_string}: must be one number, or STRATUM=NUMBER once for each stratum.")
-        setattr(namespace, self.dest, known)
 
 
 def _names(text: str) -> list[str]:

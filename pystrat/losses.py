@@ -17,7 +17,9 @@ class AUMLoss(torch.nn.Module):
 
     A loss for binary classification. It is 0 exactly if no negative is predicted above a positive. Unlike the area
     under the ROC curve, it has a useful gradient everywhere else. It needs rows of both classes in every batch, which
-    `pystrat.StratifiedBatchSampler` guarantees. The R module is ``rbridge::aum_loss()``.
+    `pystrat.StratifiedBatchSampler` guarantees. The R module is ``rbridge::aum_loss()``. The loss is that of J. Hillman
+    and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for binary classification and changepoint
+    detection", Journal of Machine Learning Research 24(70), 2023).
 
     Notes
     -----
@@ -27,9 +29,6 @@ class AUMLoss(torch.nn.Module):
     The loss is piecewise linear, and the gradient is the slope of its piece. If predictions are tied, it is the mean of
     the slopes with the tied negatives just above the tied positives and just below them, divided equally among the tied
     rows of a class.
-
-    The loss was published by J. Hillman and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for
-    binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023).
 
     Examples
     --------
@@ -43,19 +42,11 @@ class AUMLoss(torch.nn.Module):
     """
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """Compute the loss of one batch.
+        """Compute the loss of one batch, a scalar of at least 0 up to rounding.
 
-        Parameters
-        ----------
-        input : torch.Tensor, shape (n,) or (n, 1)
-            The predictions, floating-point numbers of any scale, such as logits. Larger means positive.
-        target : torch.Tensor, shape (n,) or (n, 1)
-            The labels, logical values or numbers: 1 for positive rows, 0 for negative rows.
-
-        Returns
-        -------
-        torch.Tensor, a scalar
-            The loss, at least 0 up to rounding.
+        The arguments have the shape (n,) or (n, 1). `input` are the predictions, floating-point numbers of any scale,
+        such as logits; larger means positive. `target` are the labels, logical values or numbers: 1 for positive rows,
+        0 for negative rows.
         """
         predictions, labels = _vector(input, "input"), _vector(target, "target")
         if not predictions.is_floating_point():

@@ -108,7 +108,7 @@ def stratified(case: Case) -> Case:
     labels = labels_of(case["strata"])
     texts = [] if isinstance(labels, dict) else np.unique(labels).tolist()
     sampler = StratifiedBatchSampler(labels, **with_keys(case["parameters"], texts))
-    plan, n_rows = sampler.plan, sampler.strata.n_rows
+    plan, n_rows = sampler.plan, len(sampler.strata.codes)
     return {
         "n_batches": plan.n_batches,
         "min_samples_per_stratum": plan.min_samples_per_stratum,

@@ -233,20 +233,14 @@ def _check_exact(numbers: NDArray[Any], refuse: _Refuse) -> None:
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     """Return a vector of numbers, one per row, as doubles, NaN if missing; refuse anything else."""
     wanted = Wanted(name, "be a vector of numbers")
-
-    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
-        return wanted.refusal(got)  # without the advice to pass text, which is no number
-
-    vector = as_vector(values, wanted)
+    vector, refuse = as_vector(values, wanted), wanted.refusal
     check_n_rows(len(vector), name)
     if np.all(pd.isna(vector)):
         raise nothing_but_missing(len(vector), name)
     kind = "categorical values" if isinstance(vector.dtype, pd.CategoricalDtype) else _kind_of(vector, refuse)
     if kind != "number":
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
-    numbers = _as_numbers(vector, refuse)
-    _check_exact(numbers, refuse)
-    return np.asarray(numbers, dtype=np.float64)
+    return np.asarray(_as_numbers(vector, refuse), dtype=np.float64)
 
 
 def nothing_but_missing(n_rows: int, name: str) -> ValueError:

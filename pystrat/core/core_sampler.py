@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
+from pystrat.core.arrays import as_mapping
 from pystrat.core.base import BatchSampler
 from pystrat.core.batches import Batches
 from pystrat.core.columns import refuse_dataset
@@ -21,7 +22,9 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
     """Return the arguments of a constructor, its ``locals()``, except those in `without`, which are values of rows."""
     if "strata" in without:
         refuse_dataset(given["strata"], STRATA)
-    return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
+    return {
+        name: as_mapping(value, name) for name, value in given.items() if name not in ("self", "__class__", *without)
+    }
 
 
 class KindBatchSampler(BatchSampler):
@@ -77,7 +80,10 @@ class KindBatchSampler(BatchSampler):
         return f"{type(self).__name__}({', '.join(shown)}, seed={self._seed}, epoch={self.epoch})"
 
     def _global_length(self) -> int:
-        return self._n_batches
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return self._instance.batches_of(epoch)
 
     def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> _core.Instance:
         return _core.Instance(self._kind, self._parts, self._seed, names)

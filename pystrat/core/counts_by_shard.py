@@ -32,13 +32,9 @@ class ShardCounts:
         """The names of the strata."""
         return tuple(name_of(value, exact=True) for value in self.values)
 
-    def labels(self) -> pd.Index:
-        """Return the values, with the name that tables show."""
-        return titled(self.values)
-
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame."""
-        return pd.DataFrame(self.table.copy(), index=names_index(self.shards, "shard"), columns=self.labels())
+        return pd.DataFrame(self.table.copy(), index=names_index(self.shards, "shard"), columns=titled(self.values))
 
 
 def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = False) -> ShardCounts:
@@ -110,16 +106,19 @@ def count_shards(strata: Any) -> ShardCounts:
     for shard in strata:
         if not isinstance(shard, str) or not shard:
             raise refused_type("strata", "name each shard by a text", show(shard))
-    counted = []
-    for shard in shown_names(sorted(strata), "strata", noun="shard"):
-        with refusals(f"of shard {show(shard)}"):
-            encoded = encode_strata(strata[shard], missing=None, may_be_empty=True)
-        counted.append(ShardCounts(encoded.counts[np.newaxis], [shard], encoded.values))
-    return bound(counted, "strata")
+    names = shown_names(sorted(strata), "strata", noun="shard")
+    return bound([count_shard(strata[name], name, "shard") for name in names], "strata")
+
+
+def count_shard(strata: Any, name: str, noun: str) -> ShardCounts:
+    """Count the strata of one shard, or of what messages call by another noun."""
+    with refusals(f"of {noun} {show(name)}"):
+        encoded = encode_strata(strata, missing=None, may_be_empty=True)
+    return ShardCounts(encoded.counts[np.newaxis], [name], encoded.values)
 
 
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Combine the tables of several processes into that of all shards. R has ``rbridge::bind_counts()``.
+    """Combine the tables of several processes, as ``rbridge::bind_counts()`` does in R.
 
     Parameters
     ----------
@@ -173,10 +172,9 @@ def _bound_frame(tables: Sequence[ShardCounts], name: str) -> pd.DataFrame:
 def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None) -> pd.DataFrame:
     """Count the rows of each stratum in each shard, over all processes.
 
-    Every process of the group calls it with its own shards, and gets the table that `shard_counts` returns for all of
-    them. If counting fails in a process, it raises that error, and the others a ValueError that names the process: none
-    waits forever. The exchange is ``torch.distributed.all_gather_object``, of counts and values of strata; with the
-    backend nccl, call ``torch.cuda.set_device`` before.
+    Every process of the group calls it with its own shards, and gets the table of all of them. If counting fails in a
+    process, all raise an error. With the backend nccl, call ``torch.cuda.set_device`` before: the exchange is
+    ``torch.distributed.all_gather_object``.
 
     Parameters
     ----------

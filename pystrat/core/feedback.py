@@ -28,6 +28,7 @@ class FeedbackBatchSampler(KindBatchSampler):
     The batches of the running epoch are kept until it ends, 4 bytes per row, for a state after any of them.
     """
 
+    batch_size: int  #: The number of rows of every batch.
     _has_feedback = True
     _running: Optional[Place] = None  # where the newest iteration began, with what it draws
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
@@ -37,11 +38,7 @@ class FeedbackBatchSampler(KindBatchSampler):
         labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
         self._begin(data, labels=labels)
         self._instance.begin(dict(first))
-
-    @property
-    def batch_size(self) -> int:
-        """The number of rows of every batch."""
-        return int(self._parts["batch_size"])
+        self.batch_size = int(self._parts["batch_size"])
 
     def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])
@@ -52,9 +49,8 @@ class FeedbackBatchSampler(KindBatchSampler):
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows like a batch according to the feedback so far, for training loops without epochs.
 
-        The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch. They
-        are part of the sampler's state. With a rank, each call draws the rows of all ranks and returns those of this
-        one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
+        The random numbers follow from the seed and the previous calls, and are part of the state. With a rank, a call
+        returns the part of this rank: those of all ranks, one after the other, are the rows of ``rank=None``.
 
         Parameters
         ----------

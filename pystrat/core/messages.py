@@ -1,8 +1,6 @@
 """One grammar for error messages about parameters, word for word the same in Python and R.
 
 ``The 'name' parameter must be what it must be. Got what it got instead. What to do.``
-
-The traceback says which function or method was called.
 """
 
 from __future__ import annotations

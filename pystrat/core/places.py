@@ -90,10 +90,9 @@ class Placed:
         epoch : int
             From 0 to 6700000.
         batches_done : int, optional
-            The number of this process's batches to leave out, from 0 to all of them, after which the next epoch comes.
-            By default 0; but if the sampler is already placed within this epoch, it stays there, because training
-            libraries set the epoch at the beginning of every epoch, even of a resumed one. A DataLoader with workers
-            requests the first batches at ``iter(loader)``, so call this method before.
+            The number of this process's batches to leave out, up to all of them. By default 0; but a sampler that is
+            placed within this epoch stays there, because training libraries set the epoch even of a resumed one. A
+            DataLoader with workers requests batches at ``iter(loader)``, so call this method before.
         """
         epoch = self._check_epoch(epoch)
         if batches_done is None:
@@ -105,8 +104,7 @@ class Placed:
         """Return the state after this many of this process's batches of an epoch, for `load_state_dict`.
 
         By default, it is where the next iteration begins. It has ``version``, ``fingerprint``, ``epoch`` and ``batch``,
-        the batch to continue with, counted over all ranks from the beginning of the epoch. Samplers with feedback add
-        entries.
+        the batch to continue with, counted over all ranks. Samplers with feedback add entries.
         """
         return self._state(self._next if epoch is None else self._place_after(self._check_epoch(epoch), batches_done))
 

@@ -13,8 +13,6 @@ from pystrat.core.messages import count_of
 from pystrat.core.strata import sorted_batches, sorted_frame, sorted_series
 from pystrat.core.value_names import Names, names_index
 
-MOST_SHOWN = 20
-
 
 class Plan:
     """The number of batches of an epoch, and bounds on the rows of each stratum in a batch of any epoch.
@@ -54,7 +52,8 @@ class Plan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         table = pd.DataFrame(self.columns, index=names_index(self.names, self.noun))
-        return f"{self.heading}\n{_ends(table)}"
+        lines = [line.rstrip() for line in table.to_string(max_rows=20).splitlines()]
+        return "\n".join([self.heading, *lines])
 
     def __repr__(self) -> str:
         return self.summary()
@@ -138,13 +137,3 @@ class BatchPlan(Plan):
     def rows_of_batches(self) -> pd.DataFrame:  # noqa: D102, as in `Plan`
         batches = range(1, self.n_batches + 1)
         return pd.DataFrame(self.rows_of_strata().T, index=names_index(self.names, "stratum"), columns=batches)
-
-
-def _ends(table: pd.DataFrame) -> str:
-    """Return a table as text; of more than 20 rows, the first and the last 10, and how many are between them."""
-    left = len(table) - MOST_SHOWN
-    shown = table if left <= 0 else pd.concat([table[: MOST_SHOWN // 2], table[-MOST_SHOWN // 2 :]])
-    lines = [line.rstrip() for line in shown.to_string().splitlines()]
-    if left > 0:
-        lines.insert(len(lines) - MOST_SHOWN // 2, f"... and {left} more")
-    return "\n".join(lines)

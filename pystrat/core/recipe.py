@@ -3,8 +3,7 @@
 The layout of a file is that of safetensors, whose library can read it: the size of the header (8 bytes, little-endian),
 the header in JSON, and the vectors without gaps, in the order of the header. A vector has a name such as
 ``parts.codes`` and the type U8, I32 or F64. Text is bytes, as in ``labels.names.text``: each text in UTF-8, and a zero
-byte after it. The metadata has the kind, the seed and the version of the recipe. Readers require the only form of a
-file: the header has no blanks, and its entries are in the order of the recipe.
+byte after it. Readers require the only form of a file: without blanks, the entries in the order of the recipe.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class Recipe:
 def make_recipe(kind: str, *, seed: int, **entries: Mapping[str, Any]) -> Recipe:
     """Return a recipe with the entries `parts`, `state` and `labels`; None is left out.
 
-    A value is an array of uint8, int32, float64, or uint32, which becomes float64; a sequence of text; a flag, which
-    becomes an int32; a number, which becomes a double; or text.
+    A value is an array of uint8, int32 or float64; a sequence of text; a flag, which becomes an int32; a number, which
+    becomes a double; or text.
     """
     vectors = {
         entry: {name: _vector(value) for name, value in values.items() if value is not None}
@@ -53,8 +52,6 @@ def _vector(value: Any) -> Vector:
         return np.array([value], dtype=np.int32)
     if isinstance(value, (int, float, np.integer, np.floating)):
         return np.array([value], dtype=np.float64)
-    if isinstance(value, np.ndarray) and value.dtype == np.uint32:  # the words of a generator
-        return value.astype(np.float64)
     vector: Vector = value
     return vector
 

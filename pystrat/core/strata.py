@@ -48,11 +48,6 @@ class Strata:
         """The names as tables of names require them: no other value of the same kind has the name."""
         return [name_of(value, exact=True) for value in self.values]
 
-    @property
-    def n_rows(self) -> int:
-        """The number of rows of the dataset, including dropped ones."""
-        return len(self.codes)
-
 
 def encode_strata(
     strata: Any, *, missing: Optional[str] = "error", name: str = "strata", may_be_empty: bool = False
@@ -98,13 +93,10 @@ def check_missing(columns: Sequence[Column], missing: Optional[str], name: str) 
 def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:
     """Warn of a column of numbers that are not whole, if nearly each of them is a stratum."""
     for column in columns:
-        n_values = len(column.values)
-        if column.kind != "number" or n_values < max(20, n_rows / 10):
-            continue
-        doubles = np.asarray(column.values, dtype=np.float64)
-        if not (doubles == np.floor(doubles)).all():
+        doubles = np.asarray(column.values if column.kind == "number" else [], dtype=np.float64)
+        if len(doubles) >= max(20, n_rows / 10) and (doubles != np.floor(doubles)).any():
             warnings.warn(
-                f"The '{STRATA.name}' parameter has {n_values} different numbers in {count_of(n_rows, 'row')}, and "
+                f"The '{STRATA.name}' parameter has {len(doubles)} different numbers in {count_of(n_rows, 'row')}, and "
                 "each is a stratum. Of numbers bin_target() makes strata.",
                 stacklevel=4,
             )

@@ -18,7 +18,7 @@ from pystrat.core.strata import Strata, check_keys, sorted_series, strata_of_key
 class WeightsOfStrata(KindBatchSampler):
     """Base class of samplers that know how often an epoch takes the rows of each stratum, on average."""
 
-    _plan: Any
+    plan: Any
 
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the codes."""
@@ -44,7 +44,7 @@ class WeightsOfStrata(KindBatchSampler):
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
         """
-        return sorted_series(self._weights_of_classes(normalize), self._plan.strata, "weight")
+        return sorted_series(self._weights_of_classes(normalize), self.plan.strata, "weight")
 
     def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row, an array of float64; NaN of rows that are never sampled.
@@ -64,7 +64,7 @@ class WeightsOfStrata(KindBatchSampler):
 class PlannedBatchSampler(WeightsOfStrata):
     """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation."""
 
-    _plan: BatchPlan
+    plan: BatchPlan  #: The number of batches, their sizes, and the rows of each stratum in each batch.
 
     def _plan_strata(self, strata: Strata, arguments: Mapping[str, Any], *, noun: str, **data: Any) -> None:
         """Make the plan for the strata of all rows; some arguments name strata, in messages by the `noun`."""
@@ -77,16 +77,11 @@ class PlannedBatchSampler(WeightsOfStrata):
         taken, available = found["taken"].astype(np.int64), found["counts"][:-1].astype(np.int64)
         counts = available if (taken == available).all() else taken
         assign = "even" if found["even"][0] else "proportional"
-        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
-
-    @property
-    def plan(self) -> BatchPlan:
-        """The batch plan: the number of batches, their sizes, and the rows of each stratum in each batch."""
-        return self._plan
+        self.plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
 
     @property
     def strata(self) -> Strata:
         """The strata: the code of each row, and the values and the counts of all strata; read-only."""
         codes = self._parts["codes"].view()
         codes.setflags(write=False)
-        return Strata(codes, self._plan.strata)
+        return Strata(codes, self.plan.strata)

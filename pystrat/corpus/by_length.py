@@ -132,9 +132,6 @@ class BatchesByLength(KindBatchSampler):
         replicas = "" if self.num_replicas is None else f" num_replicas={self.num_replicas}"
         return f"{self._instance.identify()}{replicas} {of_sampler}"
 
-    def _global_length(self) -> int:
-        return self._epoch_length(self.epoch)
-
     def _epoch_length(self, epoch: int) -> int:
         return len(self._cut(epoch).batches)
 

@@ -15,7 +15,8 @@ from pystrat.core.row_arguments import row_positions
 class EpochSubsetBatchSampler(KindBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
-    The R function is ``rbridge::batch_sampler_epoch_subset()``. docs/corpus.md is a guide.
+    The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). The R function is
+    ``rbridge::batch_sampler_epoch_subset()``. docs/corpus.md is a guide.
 
     Parameters
     ----------
@@ -47,8 +48,6 @@ class EpochSubsetBatchSampler(KindBatchSampler):
       with the second, and so on. An epoch continues where the last one ended, with `rows` from the first epoch of an
       array. Any n consecutive draws visit each example once.
     * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given.
-
-    The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
     Examples
     --------

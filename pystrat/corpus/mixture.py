@@ -26,8 +26,9 @@ Weights = Sequence[Union[float, str]]
 class CorpusMixtureBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
-    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function is
-    ``rbridge::batch_sampler_corpus_mixture()``. docs/corpus-files.md is a guide.
+    Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The system is OpenNMT's file sampling
+    (options ``-gsample`` and ``-gsample_dist``). The R function is ``rbridge::batch_sampler_corpus_mixture()``.
+    docs/corpus-files.md is a guide.
 
     Parameters
     ----------
@@ -45,12 +46,10 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         The size of an epoch: a share of all lines that are not kept, below 1; or the number of lines, including those
         that are kept. Only if `epoch_end` is "sample".
     rules : path or sequence of str, optional
-        A file of rules, or its lines ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or Lua patterns separated
-        by commas, one of which must be found in the file's name without suffix, or in the whole name of a listed
-        `source` with `targets`. The weight is a positive number, or ``*`` to keep all lines, once per epoch each. Rules
-        that keep are tried first; then the first rule that covers a file counts. A file without one is left out, with a
-        warning. At most one of `rules`, `weights` and `temperature` is given; without any, files contribute in
-        proportion to their lines.
+        A file of rules, or its lines, such as ``"news 30"``: a pattern of names, as the guide describes it, and a
+        weight, or ``*`` to keep all lines, once per epoch each. A file without a rule is left out, with a warning. At
+        most one of `rules`, `weights` and `temperature` is given; without any, files contribute in proportion to their
+        lines.
     weights : sequence of float or "*", or mapping from int to such sequences, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
         part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines. A mapping
@@ -87,8 +86,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
       line equally often, to within one, and no line occurs twice in a batch.
     * ``len`` is that of the next epoch: if weights change by epoch, numbers of batches may, too.
-
-    The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
     Examples
     --------
@@ -174,12 +171,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     ) -> CorpusDataset:
         """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
         return CorpusDataset(self._table, transform=transform, positions=positions)
-
-    def _global_length(self) -> int:
-        return self._epoch_length(self.epoch)
-
-    def _epoch_length(self, epoch: int) -> int:
-        return self._instance.batches_of(epoch)
 
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()

@@ -16,8 +16,9 @@ from pystrat.core.places import Place
 class PerplexityBatchSampler(FeedbackBatchSampler):
     """Batch sampler that draws examples in proportion to their perplexity, which the training loop reports.
 
-    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`. docs/corpus.md is
-    a guide.
+    Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`. The method is
+    OpenNMT's memory sampling (options ``-sample``, ``-sample_type``), as it is documented; its code draws nearly
+    uniformly, and computes the spread from the last example alone. docs/corpus.md is a guide.
 
     Parameters
     ----------
@@ -32,10 +33,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         such as the published -1.5, T is ``mode + |x| * spread``. If None, there is no ceiling.
     clip : bool, default False
         The weight of an example above T: T if True, 1 if False, as published. Requires a `maximum`.
-    n_batches : int, optional
-        The number of batches per epoch; by default ``n_rows // batch_size``.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`. The batches that all processes train on at the same time are drawn together.
+    n_batches, seed, num_replicas, rank : int, optional, as in `WeightedBatchSampler`
 
     Notes
     -----
@@ -49,9 +47,6 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
       is the root of the sum of squared distances from the mode of the c examples above it, divided by c - 1; if c is
       below 2, there is no ceiling.
     * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`.
-
-    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``), as it is documented; its code draws
-    nearly uniformly, and computes the spread from the last example alone.
 
     Examples
     --------

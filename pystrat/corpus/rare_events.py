@@ -38,9 +38,9 @@ class RareEventBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
     Each epoch shuffles the list of the negative files, and draws from the lines of the first ones. The other files are
-    not read. Pass it to a PyTorch ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function
-    ``rbridge::batch_sampler_rare_events()`` returns the same batches from the same seed. docs/downsampling.md is a
-    guide.
+    not read. Pass it to a PyTorch ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The method is that of
+    "Sampling methods within TensorFlow input functions" (Datatonic). The R function is
+    ``rbridge::batch_sampler_rare_events()``. docs/downsampling.md is a guide.
 
     Parameters
     ----------
@@ -63,15 +63,6 @@ class RareEventBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Attributes
-    ----------
-    plan : BatchPlan
-        The number of batches, and the positives and negatives in each batch.
-    n_positives, n_negatives : int
-        The numbers of both in an epoch.
-    n_lines : int
-        The number of lines of all files.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -84,8 +75,6 @@ class RareEventBatchSampler(KindBatchSampler):
     * In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the F negative files;
       ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them;
       ``sample.int(total)`` is the order in which positives and, after them, negatives are dealt to the batches.
-
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
     Examples
     --------
@@ -107,6 +96,10 @@ class RareEventBatchSampler(KindBatchSampler):
     """
 
     _kind = "rare_events"
+    plan: BatchPlan  #: The number of batches, and the positives and negatives in each batch.
+    n_positives: int  #: The number of positives in an epoch.
+    n_negatives: int  #: The number of negatives in an epoch.
+    n_lines: int  #: The number of lines of all files.
 
     def __init__(
         self,
@@ -154,8 +147,7 @@ class RareEventBatchSampler(KindBatchSampler):
         """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
 
         The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
-        files. If `normalize`, the weights are divided by their mean over the rows of all epochs, so that the learning
-        rate keeps its scale.
+        files. `normalize` is that of `DownsampledBatchSampler.class_weights`.
         """
         weights = self._instance.draw(self._requested_epoch(epoch))["weights"]
         if check_flag(normalize, "normalize"):

@@ -1,8 +1,4 @@
-"""Training of a large output vocabulary on only the ids of an epoch's sample. This module imports torch.
-
-The method is from S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural
-Machine Translation", 2015, as in OpenNMT's ``-sample_vocab``.
-"""
+"""Training of a large output vocabulary on only the ids of an epoch's sample. This module imports torch."""
 
 from __future__ import annotations
 
@@ -44,7 +40,8 @@ class SampledOutput:
     """Context manager in which an output layer has only the rows of a sampled vocabulary, in ascending order.
 
     The optimizer trains these, with its state for the same rows. At the end, also after an exception, they are written
-    back. docs/corpus.md is a guide.
+    back. The method is from S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for
+    Neural Machine Translation" (2015), as in OpenNMT's ``-sample_vocab``. docs/corpus.md is a guide.
 
     Parameters
     ----------
@@ -71,8 +68,7 @@ class SampledOutput:
     >>> layer = torch.nn.Linear(8, 1000)
     >>> optimizer = torch.optim.Adam(layer.parameters())
     >>> sentences = [[5, 17, 3], [17, 999]]
-    >>> words = sampled_vocabulary(sentences, always=[1])
-    >>> with SampledOutput(layer, layer, words, optimizer) as sampled:
+    >>> with SampledOutput(layer, layer, sampled_vocabulary(sentences, always=[1]), optimizer) as sampled:
     ...     logits = layer(torch.zeros(3, 8))
     ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)  # padding
     ...     torch.nn.functional.cross_entropy(logits, targets).backward()
@@ -142,15 +138,10 @@ class SampledOutput:
             self._optimizer.state[new] = state
 
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
-        """Return the positions of target ids among the sampled ones, for the loss, as int64 of the same shape.
+        """Return the positions of target ids, a tensor, among the sampled ones, for the loss; any other id is an error.
 
-        Parameters
-        ----------
-        ids : torch.Tensor of int, any shape
-            An id outside the sample is an error.
-        ignore_index : int, default -100
-            The id that the loss should ignore, such as that of padding. It becomes -100, which losses ignore by
-            default: do not set the loss's own `ignore_index`.
+        `ignore_index` is the id that the loss should ignore, such as that of padding. It becomes -100, which losses
+        ignore by default: do not set the loss's own `ignore_index`.
         """
         if not self._full:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
@@ -196,5 +187,4 @@ def _has_shape_of(value: Any, parameter: nn.Parameter) -> bool:
 
 
 def _memory_of(parameter: torch.Tensor) -> int:
-    storage = getattr(parameter, "untyped_storage", parameter.storage)  # torch 1 has the latter
-    return int(storage().data_ptr())
+    return int(parameter.data_ptr() - parameter.storage_offset() * parameter.element_size())

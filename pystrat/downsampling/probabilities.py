@@ -16,17 +16,14 @@ from pystrat.core.value_names import listed_keys
 
 
 def published_class_weights(weight: float) -> tuple[float, float]:
-    """Return the published form of the class weights: ``round([1, weight] / (1 + weight), 4)``.
+    """Return the published form of the weights of the minority and the majority, which add up to 1.
+
+    It is ``round([1, weight] / (1 + weight), 4)``.
 
     Parameters
     ----------
     weight : float
         The weight of the majority, rows / kept rows, if the weight of the minority is 1.
-
-    Returns
-    -------
-    tuple of float
-        The weights of the minority and of the majority, which add up to 1.
 
     Examples
     --------
@@ -34,11 +31,9 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     >>> published_class_weights(20)
     (0.0476, 0.9524)
     """
-    required = "be a finite number above 0"
-    if not is_number(weight):
-        raise refused_type("weight", required, show(weight))
-    if not 0 < weight < np.inf:
-        raise refused_value("weight", required, show(weight))
+    if not is_number(weight) or not 0 < weight < np.inf:
+        refused = refused_value if is_number(weight) else refused_type
+        raise refused("weight", "be a finite number above 0", show(weight))
     weight = float(weight)
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
@@ -50,6 +45,10 @@ def published_class_weights(weight: float) -> tuple[float, float]:
 def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.float64]:
     """Correct predicted probabilities for downsampling, or for other shares of the classes in training.
 
+    For one rate, the result is ``keep_rate * p / (keep_rate * p + (1 - p))``. For several, it is ``p_c / keep_rate_c``
+    divided by their sum, which is the same for two classes: by Bayes' rule, training on rows of a class at the rate r
+    multiplies the odds of that class by r (C. Elkan, "The foundations of cost-sensitive learning", 2001).
+
     Parameters
     ----------
     probabilities : array of float, shape (n,) or (n, number of classes)
@@ -59,17 +58,6 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         How often an epoch of the training took a row of the majority, above 0: below 1 if rows were left out, above 1
         if they were repeated. For a table, the rate of each class. A dict, or a Series such as ``sampler.keep_rates``,
         has the classes as its keys; the table must then be a DataFrame, whose columns are matched by value.
-
-    Returns
-    -------
-    numpy.ndarray of float64, of the shape of `probabilities`
-        For one rate, ``keep_rate * p / (keep_rate * p + (1 - p))``. For several, ``p_c / keep_rate_c`` divided by their
-        sum, which is the same for two classes.
-
-    Notes
-    -----
-    By Bayes' rule, training on rows of class c at the rate r_c multiplies the odds of that class by r_c (C. Elkan, "The
-    foundations of cost-sensitive learning", 2001).
 
     Examples
     --------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Union
 
-from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.strata_weights import PlannedBatchSampler
@@ -16,8 +15,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     """Batch sampler with all rows of the rare classes and, in each epoch, a new part of the frequent one.
 
     Its weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
-    rows learns the probabilities of the whole dataset. The R function is ``rbridge::batch_sampler_downsampled()``.
-    docs/downsampling.md is a guide.
+    rows learns the probabilities of the whole dataset. The method is that of "Sampling methods within TensorFlow input
+    functions" (Datatonic). The R function is ``rbridge::batch_sampler_downsampled()``. docs/downsampling.md is a guide.
 
     Parameters
     ----------
@@ -35,12 +34,11 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         If the strata have several columns, a class is a tuple of values, such as ``(1, "y")``.
     in_turn : bool, default False
         If False, the kept rows are drawn anew in each epoch. If True, epochs take rows in turn from one shuffled order
-        of each downsampled class, cyclically: no row occurs again before all others have occurred.
+        of each downsampled class: no row occurs again before all others have occurred.
     weights : dict, optional
         The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
         corrects for the downsampling, rows / kept rows.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
+    seed, num_replicas, rank : int, optional, as in `BatchSampler`
 
     Notes
     -----
@@ -49,12 +47,9 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     * An epoch has all rows of the classes that are not downsampled, and the kept rows of each other class, each once.
     * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Batch sizes
       differ by at most 1, and every batch holds the floor or the ceiling of each class's share.
-    * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
-      between epochs.
+    * The kept rows are drawn uniformly, without replacement, and independently between epochs.
     * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class, and over ``N / gcd(N, k)``
       epochs every row occurs equally often.
-
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
     Examples
     --------
@@ -82,8 +77,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        given = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value, name) for name, value in given.items()}
+        arguments = arguments_of(locals(), without=("strata",))
         check_keys([majority], "majority")
         arguments["majority"] = None if majority is None else name_of(majority)
         self._check(arguments)
@@ -96,4 +90,4 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     @property
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by its value: ``plan.keep_rates``."""
-        return self._plan.keep_rates
+        return self.plan.keep_rates

@@ -71,26 +71,16 @@ def _index_of(ids: Any) -> pd.Index:
     return pd.Index(ids if isinstance(ids, list) and not holds_tensors(ids) else plain_array(ids, "ids"))
 
 
-class _Side:
-    """The ids and the features of the users of a dataset, or of its items; `name` is "user" or "item"."""
-
-    def __init__(self, count: int, ids: Any, features: Any, name: str) -> None:
-        self._ids = check_ids(ids, f"{name}_ids", count)
-        self._features: Optional[FeatureLookup] = features
-        if features is not None and not isinstance(features, FeatureLookup):
-            known = ([] if self._ids is None else [self._ids]) + [range(count)]
-            rows = np.atleast_1d(plain_array(in_order_of(features, known, f"{name}_features"), f"{name}_features"))
-            if len(rows) != count:
-                raise refused_value(f"{name}_features", f"have one value or one row for each of {count}", show(rows))
-            self._features = FeatureLookup(rows)
-
-    def of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
-        """Return the ids and the features of codes under this name, if there are any."""
-        found = {} if self._ids is None else {f"{name}_id": self._ids[codes]}
-        if self._features is not None:
-            by_id = self._features.has_ids and self._ids is not None
-            found[f"{name}_features"] = self._features(found[f"{name}_id"] if by_id else codes)
-        return found
+def _side(count: int, ids: Any, features: Any, name: str) -> tuple[Optional[NDArray[Any]], Optional[FeatureLookup]]:
+    """Return the ids and the features of the users of a dataset, or of its items; `name` is "user" or "item"."""
+    ids = check_ids(ids, f"{name}_ids", count)
+    if features is None or isinstance(features, FeatureLookup):
+        return ids, features
+    known = ([] if ids is None else [ids]) + [range(count)]
+    rows = np.atleast_1d(plain_array(in_order_of(features, known, f"{name}_features"), f"{name}_features"))
+    if len(rows) != count:
+        raise refused_value(f"{name}_features", f"have one value or one row for each of {count}", show(rows))
+    return ids, FeatureLookup(rows)
 
 
 class PairDataset:
@@ -132,8 +122,8 @@ class PairDataset:
     ) -> None:
         self.n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
         self.n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
-        self._users = _Side(self.n_users, user_ids, user_features, "user")
-        self._items = _Side(self.n_items, item_ids, item_features, "item")
+        self._users = _side(self.n_users, user_ids, user_features, "user")
+        self._items = _side(self.n_items, item_ids, item_features, "item")
 
     def __getitem__(self, numbers: Union[int, Any]) -> dict[str, Any]:
         users, items, labels = split_numbers(numbers, self.n_items)
@@ -145,7 +135,11 @@ class PairDataset:
         """Return codes by name, with the ids and the features of each; those of other names than "user" are items."""
         found = {**codes, **further}
         for name, of_name in codes.items():
-            found.update((self._users if name == "user" else self._items).of(of_name, name))
+            ids, features = self._users if name == "user" else self._items
+            if ids is not None:
+                found[f"{name}_id"] = ids[of_name]
+            if features is not None:
+                found[f"{name}_features"] = features(ids[of_name] if features.has_ids and ids is not None else of_name)
         return found
 
 

@@ -55,8 +55,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
     batch_size : int
         The largest number of pairs in a batch.
     n_users, n_items : int, optional
-        The total numbers of users and items, at most 2^31 - 1 each and 2^52 pairs; by default the largest code plus
-        one, for codes below 2^24. Not allowed with ids, whose number is that of those that occur.
+        The total numbers of users and items, at most 2^31 - 1 each and 2^52 pairs; by default the least that the codes
+        need, if that is at most 2^24. Not allowed with ids, whose number is that of those that occur.
     method : {"uniform", "per_user", "popularity"}, default "uniform"
         How to draw negatives. "uniform": from all pairs of a user and an item. "per_user": from the items of each user,
         (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in

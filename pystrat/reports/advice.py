@@ -81,8 +81,8 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     Let there be n rows, n_min of them in the smallest stratum, batches of b rows, and a minimum of m rows. The rows of
     a stratum in a plain batch have the hypergeometric distribution. The sampler is the first that fits:
 
-    1. ``"plain"``: at most 1 in 1,000 plain batches has fewer than m rows of any stratum, by the sum of these
-       probabilities over the strata, or there is one stratum; the code leaves out a smaller last batch;
+    1. ``"plain"``: there is one stratum, or at most 1 in 1,000 plain batches, by the sum of these probabilities over
+       the strata, has fewer than m rows of any; the code leaves out a smaller last batch;
     2. ``"stratified"``: an epoch has ``B = n / b`` batches, rounded half up, and ``n_min // B`` is at least m;
     3. ``"repeated"``: m rows of all strata fit into a batch, and n_min is at least m; rare rows are repeated;
     4. ``"some strata"``: n_min is at least m; a batch holds ``b // m`` of the strata. If that is only one, the code

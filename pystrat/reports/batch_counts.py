@@ -24,8 +24,7 @@ from pystrat.training.resumable import check_rows
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 _OF_BATCH = Wanted("labels", "give one label per row")
 # The colors of M. Okabe and K. Ito, which people with any kind of color vision tell apart.
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
-_MAIN, _ALARM = COLORS[:2]
+_MAIN, _ALARM = "#0072b2", "#d55e00"
 _SMALL = 9  # points; smaller text is hard to read where a page shows a picture at its own size
 # The most characters beside one another in a heat map, one of them a gap between two columns.
 _CHARACTERS = 60
@@ -44,10 +43,9 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     batches : iterable of batches
         A batch sampler, a DataLoader, or anything that yields batches.
     labels : vector or table of columns, or int or str, or function
-        If a vector or table, one label per row of the dataset, in any form that `StratifiedBatchSampler` accepts; each
-        batch must then be a vector of row positions, as batch samplers yield. If an int or str, the entry of a batch
-        that contains its labels, such as 1 for ``(inputs, labels)``. If a function, it takes a batch and returns its
-        labels.
+        One label per row of the dataset, in any form of `StratifiedBatchSampler`, if batches are vectors of row
+        positions; or the entry of a batch that has its labels, such as 1 for ``(inputs, labels)``; or a function that
+        takes a batch and returns its labels.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
         check_rows(batches, strata.codes, "labels", "have")
-        codes = [strata.codes[_positions(batch, strata.n_rows)] for batch in delivered_batches]
+        codes = [strata.codes[_positions(batch, len(strata.codes))] for batch in delivered_batches]
     counts = [np.bincount(batch, minlength=len(strata.values)) for batch in codes]
     return sorted_batches(np.array(counts, dtype=np.int64).reshape(len(codes), len(strata.values)), strata.values)
 
@@ -143,9 +141,8 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
 def plot_plan(plan: Plan, *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch as a heat map, with a row per stratum.
 
-    The heat map of a `StratifiedBatchSampler` has a column per batch, since the numbers are those of every epoch. If
-    batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch. It is white for
-    no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
+    The heat map has a column per batch; if batches differ between epochs, the columns are the fewest and the most rows
+    in a batch of any epoch. A row is white for no rows, light for the fewest rows in a batch, and dark for the most.
 
     Parameters
     ----------

@@ -21,14 +21,8 @@ from pystrat.core.strata import encode_strata, strata_of_keys
 class ShardedPlan(Plan):
     """How the rows of shards are dealt to batches; made by `sharded_plan`.
 
-    Attributes
-    ----------
-    n_batches : int
-        The number of batches of an epoch, the same on all processes.
-    min_samples_per_stratum, scope
-        The rows of every stratum that every batch has, and whether over all processes ("global") or of every shard.
-    counts : pandas.DataFrame
-        The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
+    All processes have the same number of batches, `n_batches`. Every batch has `min_samples_per_stratum` rows of every
+    stratum, over all processes or, if `scope` is "local", of every shard.
     """
 
     def __init__(self, read: ShardCounts, arguments: dict[str, Any]) -> None:
@@ -50,7 +44,8 @@ class ShardedPlan(Plan):
         super().__init__(heading, n_batches, values, totals, scope=scope, min_samples_per_stratum=minimum)
 
     @property
-    def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
+    def counts(self) -> pd.DataFrame:
+        """The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value."""
         return self.by_name.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
@@ -87,8 +82,7 @@ def sharded_plan(
 
     Parameters
     ----------
-    counts, min_samples_per_stratum, mean_batch_size, scope
-        As in `ShardedStratifiedBatchSampler`.
+    counts, min_samples_per_stratum, mean_batch_size, scope : as in `ShardedStratifiedBatchSampler`
 
     Examples
     --------
@@ -110,8 +104,8 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
     The data are in shards, such as files or partitions, and each process holds some of them. Batch b of this sampler is
-    the part of the global batch b that this process holds. The R function ``rbridge::batch_sampler_sharded()`` returns
-    the same batches. docs/beyond-one-machine.md is a guide.
+    the part of the global batch b that this process holds. The R function is ``rbridge::batch_sampler_sharded()``.
+    docs/beyond-one-machine.md is a guide.
 
     Parameters
     ----------
@@ -163,6 +157,8 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     """
 
     _kind = "sharded"
+    plan: ShardedPlan  #: The plan of the batches of all processes.
+    shards: tuple[str, ...]  #: The names of the shards of this process.
 
     def __init__(
         self,
@@ -180,11 +176,11 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
         check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
         self._check({**arguments, "num_replicas": None, "rank": None})
         minimum, mean = self._parameters["min_samples_per_stratum"], self._parameters["mean_batch_size"]
-        self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
-        self._places = plan.places_of(shards)
-        table = plan.by_name
+        self.plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
+        places, table = plan.places_of(shards), plan.by_name
+        self.shards = tuple(table.shards[place] for place in places.tolist())
         names = "\n".join([*table.shards, *table.strata]).encode("utf-8")
-        data = {**plan.data_of(self._places), "names": np.frombuffer(names, dtype=np.uint8)}
+        data = {**plan.data_of(places), "names": np.frombuffer(names, dtype=np.uint8)}
         encoded = encode_strata(strata, missing=None, may_be_empty=True)
         columns = np.array(strata_of_keys(encoded.exact_names, table.strata, "strata", noun="stratum"), dtype=np.int64)
         if len(np.unique(columns)) < len(columns):
@@ -193,16 +189,6 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
         self._begin(data, plan.name_of, {"names": table.strata, "shards": self.shards})
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
-    @property
-    def plan(self) -> ShardedPlan:
-        """The plan of the batches of all processes."""
-        return self._plan
-
-    @property
-    def shards(self) -> tuple[str, ...]:
-        """The names of the shards of this process."""
-        return tuple(self._plan.by_name.shards[place] for place in self._places.tolist())
-
     def _check_epoch(self, epoch: Any) -> int:
-        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.by_name.shards) - 1)
+        last = min(MAX_EPOCH, MAX_COUNT // len(self.plan.by_name.shards) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)

@@ -22,7 +22,7 @@ _WANTED = Wanted("dataset", "have one label per row")
 
 
 def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[Any]:
-    """Return the label of each row of a dataset, for `StratifiedBatchSampler`, without loading its items.
+    """Return the label of each row of a dataset, an array for `StratifiedBatchSampler`, without loading its items.
 
     Parameters
     ----------
@@ -34,10 +34,6 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     column : str or int, optional
         The column, key or attribute; or, for a ``TensorDataset`` or a list of tuples, the position of the labels, from
         0. By default, the ones above.
-
-    Returns
-    -------
-    numpy.ndarray, shape (len(dataset),)
 
     Examples
     --------
@@ -102,7 +98,8 @@ def _held(owner: Any, column: Union[str, int, None]) -> Any:
 def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.DataFrame:
     """Return which classes the mask of each row has, for `MultilabelBatchSampler`, from the masks of segmentation.
 
-    The R function is ``labels_of_masks()``, in which classes count from 1, as in R's torch.
+    The result has a column for each class, without those to ignore: whether the mask of the row has a pixel of it. The
+    R function is ``labels_of_masks()``, in which classes count from 1, as in R's torch.
 
     Parameters
     ----------
@@ -114,11 +111,6 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
         The number of classes.
     ignore : int or list of int, optional
         Values that are no labels, such as 255 or -100; also classes without a minimum, such as 0 for the background.
-
-    Returns
-    -------
-    pandas.DataFrame of bool, shape (n_rows, n_classes)
-        Whether the mask has a pixel of the class. The columns are the classes, without those to ignore.
 
     Examples
     --------
@@ -136,7 +128,12 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     left_out = np.atleast_1d([] if ignore is None else ignore)
     has = np.zeros((len(masks), n_classes), dtype=bool)
     for place in progress(range(len(masks)), "reading masks"):
-        values = np.asarray(pd.unique(plain_array(_mask_of(masks[place]), "masks").reshape(-1)))
+        mask = masks[place]
+        if isinstance(mask, Mapping):
+            mask = mask[next((name for name in _MASKS if name in mask), _MASKS[0])]
+        elif isinstance(mask, tuple):
+            mask = mask[-1]
+        values = np.asarray(pd.unique(plain_array(mask, "masks").reshape(-1)))
         classes = values[~np.isin(values, left_out)]
         wrong = classes[(classes < 0) | (classes >= n_classes) | (classes % 1 != 0)]
         if len(wrong):
@@ -148,17 +145,11 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     return pd.DataFrame(has[:, kept], columns=kept)
 
 
-def _mask_of(item: Any) -> Any:
-    """Return the mask of an item of a dataset."""
-    if isinstance(item, Mapping):
-        return item[next((name for name in _MASKS if name in item), _MASKS[0])]
-    return item[-1] if isinstance(item, tuple) else item
-
-
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
-    """Bin a numeric target into quantiles, to be used as strata.
+    """Bin a numeric target into quantiles, to be used as strata. R has ``rbridge::bin_target()``.
 
-    The R function ``rbridge::bin_target()`` returns the same bins, row for row, with the same names.
+    The bins are ordered categories, each with a name of its smallest and its largest value, such as ``[1, 2.5]``, with
+    15 digits, or 17 if two bins would share a name. Rows with missing values are in no bin.
 
     Parameters
     ----------
@@ -166,12 +157,6 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
         One number per row. None, NaN and pandas.NA are missing. Infinite values are allowed.
     n_bins : int, default 10
         The number of bins. Ties may result in fewer bins.
-
-    Returns
-    -------
-    pandas.Categorical
-        The bin of each row, missing if the value is missing. The categories are ordered, and named by the smallest and
-        the largest value in the bin, such as ``[1, 2.5]``, with 15 digits, or 17 if two bins would share a name.
 
     Notes
     -----
@@ -202,10 +187,9 @@ def _bin_names(distinct: NDArray[np.float64], bins: NDArray[np.int64]) -> list[s
     """Name each bin by its smallest and largest value, with as many digits as it takes to distinguish the bins."""
     first = np.flatnonzero(np.diff(bins, prepend=-1))
     last = np.append(first[1:], len(bins)) - 1
-    bounds = list(zip(distinct[first], distinct[last]))
-
-    def names(digits: int) -> list[str]:
-        return [f"[{show_number(low, digits)}, {show_number(high, digits)}]" for low, high in bounds]
-
-    short = names(15)
-    return short if len(set(short)) == len(short) else names(17)
+    for digits in (15, 17):
+        low, high = ([show_number(bound, digits) for bound in distinct[ends]] for ends in (first, last))
+        names = [f"[{of_first}, {of_last}]" for of_first, of_last in zip(low, high)]
+        if len(set(names)) == len(names):
+            break
+    return names

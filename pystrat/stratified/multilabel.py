@@ -18,15 +18,13 @@ from pystrat.core.value_names import names_index
 class LabeledBatchSampler(KindBatchSampler):
     """Base class of the samplers of rows with any number of labels."""
 
-    def _begin_labels(self, labels: Any) -> None:
-        data, self._names = data_of_labels(labels)
-        names = tuple(map(str, self._names))
-        self._begin(data, names, {"names": names}, stacklevel=4)
+    #: The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions.
+    labels: tuple[Any, ...]
 
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
-        return self._names
+    def _begin_labels(self, labels: Any) -> None:
+        data, self.labels = data_of_labels(labels)
+        names = tuple(map(str, self.labels))
+        self._begin(data, names, {"names": names}, stacklevel=4)
 
 
 class MultilabelBatchSampler(LabeledBatchSampler):
@@ -54,8 +52,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         continue, with or without a warning. `shortfalls` returns what an epoch lacks.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, all epochs are the same.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -82,6 +79,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     """
 
     _kind = "multilabel"
+    min_samples_per_label: int  #: The minimum number of rows of every label in every batch, given or found.
 
     def __init__(
         self,
@@ -98,12 +96,7 @@ class MultilabelBatchSampler(LabeledBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
         self._begin_labels(labels)
-        self._minimum = int(self._instance.describe()["minimum"][0])
-
-    @property
-    def min_samples_per_label(self) -> int:
-        """The minimum number of rows of every label in every batch, given or found."""
-        return self._minimum
+        self.min_samples_per_label = int(self._instance.describe()["minimum"][0])
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each label (columns) in each batch of an epoch, by default the next one, of all ranks."""
@@ -116,31 +109,31 @@ class MultilabelBatchSampler(LabeledBatchSampler):
         in the batch) and ``missing`` (those that it lacks).
         """
         held = self._held(epoch)
-        batch, label = np.nonzero(held < self._minimum)
+        batch, label = np.nonzero(held < self.min_samples_per_label)
         rows = held[batch, label]
-        missing = self._minimum - rows
+        missing = self.min_samples_per_label - rows
         return pd.DataFrame({"batch": batch, "label": self._index()[label], "rows": rows, "missing": missing})
 
     def _index(self) -> pd.Index:
-        is_text = all(isinstance(name, str) for name in self._names)
-        return names_index(self._names) if is_text else pd.Index(self._names)
+        is_text = all(isinstance(name, str) for name in self.labels)
+        return names_index(self.labels) if is_text else pd.Index(self.labels)
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
         held = self._instance.draw(self._requested_epoch(epoch))["held"]
-        return held.reshape(-1, len(self._names)).astype(np.int64)
+        return held.reshape(-1, len(self.labels)).astype(np.int64)
 
 
 class PerLabelBatchSampler(LabeledBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves. It yields numbers for pairs of a row and a
-    label; `PairDataset` and `decode_pairs` turn them into rows and labels. The R function
-    ``rbridge::batch_sampler_per_label()`` returns the same numbers. docs/multilabel.md is a guide.
+    label; `PairDataset` and `decode_pairs` turn them into rows and labels. The method is that of ``TriSampler`` in
+    LibAUC (Z. Yuan and others, 2023), with exact counts. The R function ``rbridge::batch_sampler_per_label()`` returns
+    the same numbers. docs/multilabel.md is a guide.
 
     Parameters
     ----------
-    labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        As in `MultilabelBatchSampler`.
+    labels : as in `MultilabelBatchSampler`
     positives_per_label : int
         k, the number of rows with the label, for each label of a batch.
     negatives_per_label : int
@@ -149,8 +142,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
         P, the number of labels in a batch; by default all L.
     n_batches : int, optional
         The number of batches of an epoch, by default ``n_rows // (P * (k + l))``, and at least 1.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -160,8 +152,6 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     * Every label is in the floor or the ceiling of B * P / L of the B batches of an epoch.
     * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those
       of its negatives. No batch has one of them twice for a label.
-
-    The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, 2023), with exact counts.
 
     Examples
     --------
@@ -174,6 +164,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     """
 
     _kind = "per_label"
+    n_rows: int  #: The number of rows of the dataset.
 
     def __init__(
         self,
@@ -189,11 +180,7 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
         self._begin_labels(labels)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows of the dataset."""
-        return len(self._parts["codes"])
+        self.n_rows = len(self._parts["codes"])
 
     def _rows_of_data(self) -> None:
         return None  # batches are numbers of pairs
@@ -201,16 +188,16 @@ class PerLabelBatchSampler(LabeledBatchSampler):
     def class_weights(self, *, normalize: bool = False) -> pd.DataFrame:
         """Return the training weight of the ``positives`` and the ``negatives`` of each label, in a row.
 
-        It is the rows with the label, or without it, divided by their mean number in an epoch. If `normalize` is True,
-        the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
+        It is the rows with the label, or without it, divided by their mean number in an epoch. `normalize` is that of
+        `StratifiedBatchSampler.class_weights`.
         """
         negatives, positives = self._weights_of_signs(normalize)
-        index = pd.Index(self._names, name="label", tupleize_cols=False)
+        index = pd.Index(self.labels, name="label", tupleize_cols=False)
         return pd.DataFrame({"positives": positives, "negatives": negatives}, index=index)
 
     def weights(self, numbers: Any, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the weight, as in `class_weights`, of each number; NaN if no batch has it."""
-        parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self._names)
+        parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self.labels)
         found = check_positions(numbers, 2 * self.n_rows * n_labels, "numbers", "numbers of rows and labels")
         has, label, row = found % 2, found // 2 % n_labels, found // 2 // n_labels
         is_right = has == parts["sets"].reshape(-1, n_labels)[parts["codes"][row], label]

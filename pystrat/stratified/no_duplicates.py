@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -38,8 +39,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         As in `StratifiedBatchSampler`, without missing values. Only for a single key.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
+    seed, num_replicas, rank : int, optional, as in `BatchSampler`
 
     Notes
     -----
@@ -48,8 +48,8 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     * An epoch visits every row exactly once, and no batch has two rows that are alike.
     * Batch sizes differ by at most 1, and larger batches come first.
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
-    * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of
-      rows with the most frequent value. Fewer batches are impossible.
+    * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, rounded up to a multiple of
+      `num_replicas`, where c is the number of rows with the most frequent value. Fewer batches are impossible.
 
     Examples
     --------
@@ -66,6 +66,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     """
 
     _kind = "no_duplicates"
+    plan: Plan  #: The number of batches, and of each key the `values`, and the rows of the largest, `frequent`.
 
     def __init__(
         self,
@@ -103,9 +104,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             labels["names"] = encoded.names
 
         def name_of(_: str, number: str) -> str:
-            ends = np.cumsum([len(of_key) for of_key in shown])
-            key = int(np.searchsorted(ends, int(number), side="right"))
-            return shortened(shown[key][int(number) - int(ends[key])])
+            return shortened(next(islice(chain(*shown), int(number), None)))
 
         self._begin(data, name_of)
         found = self._instance.describe()
@@ -118,15 +117,10 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             "largest": found["largest"].astype(np.int64),
             "frequent": frequent,
         }
-        self._plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes, noun="key")
+        self.plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes, noun="key")
 
     def _rows_of_data(self) -> int:
         return self._n_rows
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and of each key the `values`, and the rows of the largest, `frequent`."""
-        return self._plan
 
 
 def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:

@@ -1,7 +1,4 @@
-"""Samplers whose batches differ between epochs in their numbers of rows of a stratum.
-
-Batches keep the rows of a group together, or apart; or they have some of the strata, or one.
-"""
+"""Samplers whose batches differ between epochs in their rows of a stratum: of groups, of some strata, or of one."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _NUMBERS = ("min_samples_per_stratum", "most_batches")
 class RangedBatchSampler(KindBatchSampler):
     """Base class of the samplers whose plan has bounds for the rows of each stratum in a batch."""
 
-    _plan: Plan
+    plan: Plan  #: The number of batches, and the fewest and the most rows of each stratum in a batch.
 
     def _plan_strata(self, strata: Strata, data: Mapping[str, Any] = {}) -> None:
         """Plan for the strata of all rows."""
@@ -32,12 +29,7 @@ class RangedBatchSampler(KindBatchSampler):
         heading = f"{count_of(self._n_batches, 'batch')} {found['held'].tobytes().decode()}"
         columns = {name: found[name] for name in _COLUMNS if name in found}
         numbers = {name: int(found[name][0]) for name in _NUMBERS if name in found}
-        self._plan = Plan(heading, self._n_batches, strata.values, columns, **numbers)
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
-        return self._plan
+        self.plan = Plan(heading, self._n_batches, strata.values, columns, **numbers)
 
     def composition(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each stratum, by its value, in each batch of an epoch, by default the next one.
@@ -45,7 +37,7 @@ class RangedBatchSampler(KindBatchSampler):
         It is that of all ranks, and changes nothing. `plan` has bounds for all epochs.
         """
         batches = self._epoch_batches(self._requested_epoch(epoch))
-        values, codes = self._plan.strata, self._parts["codes"][batches.rows].astype(np.int64)
+        values, codes = self.plan.strata, self._parts["codes"][batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(values) + codes
         table = np.bincount(places, minlength=len(batches) * len(values)).reshape(-1, len(values))
         return sorted_batches(table, values)
@@ -74,8 +66,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
         than groups of it: raise an error, or make batches without the stratum, in another order in each epoch.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`.
+    strata, missing, seed, num_replicas, rank : as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -124,8 +115,10 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
-    For metric learning and contrastive losses with more classes than fit into a batch. The R function
-    ``rbridge::batch_sampler_strata_subset()`` returns the same batches. docs/contrastive.md is a guide, with the rules.
+    For metric learning and contrastive losses with more classes than fit into a batch. It is the PK sampling of A.
+    Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for Person Re-Identification" (2017), without its
+    random choice of classes and rows. The R function ``rbridge::batch_sampler_strata_subset()`` returns the same
+    batches. docs/contrastive.md is a guide, with the rules.
 
     Parameters
     ----------
@@ -148,8 +141,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`.
+    strata, missing, seed, num_replicas, rank : as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -163,9 +155,6 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
       strata of at least m rows, and after S / gcd(S, B * P) epochs in equally many. All pairs of strata meet about
       equally often.
     * Within a batch, rows are ordered by stratum.
-
-    It is the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for Person
-    Re-Identification" (2017), without its random choice of classes and rows.
 
     Examples
     --------
@@ -200,7 +189,8 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
 class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
-    The R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches. docs/one-stratum.md is a guide.
+    The orders are those of sentence-transformers, where an epoch with "round_robin" ends with the smallest dataset. The
+    R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches. docs/one-stratum.md is a guide.
 
     Parameters
     ----------
@@ -211,8 +201,8 @@ class OneStratumBatchSampler(RangedBatchSampler):
         their batches. "round_robin": the strata take turns, each with one batch, until they have no more.
     shuffle : bool, default True
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the dataset.
-    strata, missing, seed, num_replicas, rank
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up to a multiple of `num_replicas`.
+    strata, missing : as in `StratifiedBatchSampler`
+    seed, num_replicas, rank : int, optional, as in `BatchSampler`
 
     Notes
     -----
@@ -223,8 +213,6 @@ class OneStratumBatchSampler(RangedBatchSampler):
       batches are added one by one, each to the stratum with the most rows per batch, the first of equal ones.
     * With "round_robin", the strata are in the same order in all rounds of an epoch, except those without further
       batches.
-
-    The orders are those of sentence-transformers, where an epoch with "round_robin" ends with the smallest dataset.
 
     Examples
     --------

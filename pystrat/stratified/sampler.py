@@ -7,7 +7,6 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from pystrat import _core
-from pystrat.core.arrays import as_mapping
 from pystrat.core.core_sampler import arguments_of
 from pystrat.core.strata_weights import PlannedBatchSampler
 from pystrat.core.strata import encode_strata
@@ -18,7 +17,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
     For imbalanced data, and for losses that need rows of every class in every batch. Pass it to a PyTorch
     ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()`` returns the same
-    batches. docs/samplers.md shows which parameters to use for what; docs/stratified.md has all details.
+    batches. docs/samplers.md shows which parameters to use for what; docs/stratified.md has all details. The method is
+    that of T. D. Hocking ("Custom torch sampler with mlr3torch", 2025), in integers.
 
     Parameters
     ----------
@@ -72,8 +72,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
       `plan.min_samples_per_stratum` rows. If a stratum has fewer rows than there are batches, each epoch shuffles the
       batches of the plan.
 
-    The method is that of T. D. Hocking ("Custom torch sampler with mlr3torch", 2025), in integers.
-
     Examples
     --------
     >>> from pystrat import StratifiedBatchSampler
@@ -107,7 +105,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value, name) for name, value in arguments.items()}
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 
@@ -115,23 +112,17 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 def min_samples_for_batch_size(
     strata: Any, mean_batch_size: int, *, missing: str = "error", num_replicas: Optional[int] = None
 ) -> int:
-    """Return the largest minimum for which batches have at most a given mean size.
+    """Return the largest minimum for which batches have at most a given mean size. R has a function of this name.
 
-    The R function ``rbridge::min_samples_for_batch_size()`` returns the same number.
+    It is ``n_min // B`` for n rows, n_min of them in the smallest stratum, where B is ``ceil(n / mean_batch_size)``,
+    rounded up to a multiple of `num_replicas`. With ``assign="even"``, no batch has more than `mean_batch_size` rows;
+    else some may, each by less than the number of strata.
 
     Parameters
     ----------
-    strata, missing, num_replicas
-        As in `StratifiedBatchSampler`.
+    strata, missing, num_replicas : as in `StratifiedBatchSampler`
     mean_batch_size : int
         The largest mean number of rows in a batch.
-
-    Returns
-    -------
-    int
-        From 1 to the size of the smallest stratum: ``n_min // B`` for n rows, n_min of them in the smallest stratum,
-        where B is ``ceil(n / mean_batch_size)``, rounded up to a multiple of `num_replicas`. With ``assign="even"``, no
-        batch has more than `mean_batch_size` rows; else some may, each by less than the number of strata.
 
     Examples
     --------

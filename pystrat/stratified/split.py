@@ -23,7 +23,9 @@ def stratified_split(
 ) -> Union[list[NDArray[np.int64]], dict[Any, NDArray[np.int64]]]:
     """Divide rows into parts, such as training, validation and test, each with its share of every stratum.
 
-    The R function ``rbridge::stratified_split()`` returns the same rows, counted from 1. docs/splits.md is a guide.
+    The rows of each part are in ascending order, counted from 0; by name if `sizes` is a mapping. A warning names the
+    strata that are not in every part. The R function ``rbridge::stratified_split()`` returns the same rows, counted
+    from 1. docs/splits.md is a guide.
 
     Parameters
     ----------
@@ -35,11 +37,6 @@ def stratified_split(
     strata, missing, seed
         As in `StratifiedBatchSampler`; dropped rows are in no part.
 
-    Returns
-    -------
-    list or dict of numpy.ndarray of int64
-        The rows of each part in ascending order, counted from 0; a dict, by name, if `sizes` is a mapping.
-
     Notes
     -----
     Let there be n rows, n_s of them in stratum s. Guarantees:
@@ -50,8 +47,6 @@ def stratified_split(
       procedure for unbiased controlled rounding", 1987).
     * With `groups`, no group is divided, no part is empty, and the numbers are about these: if the largest group has g
       rows, and no part is to have fewer, each part has more than ``C_k - g`` and fewer than ``C_k + g`` rows.
-
-    A warning names the strata that are not in every part, such as those with fewer rows than there are parts.
 
     Examples
     --------

@@ -6,13 +6,10 @@ import os
 from operator import attrgetter
 from typing import Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
-import numpy as np
-
-from pystrat.core.counts_by_shard import ShardCounts, bound, read_counts, shown_names
+from pystrat.core.counts_by_shard import ShardCounts, bound, count_shard, read_counts, shown_names
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT
-from pystrat.core.messages import refusals, refused_type, refused_value, show
-from pystrat.core.strata import encode_strata
+from pystrat.core.messages import refused_type, refused_value, show
 from pystrat.stream.reading import Source, SourceReader
 
 
@@ -32,9 +29,7 @@ def count_sources(
     reader, counted = SourceReader(read, stratum), []
     for source in sorted(name_sources(sources), key=attrgetter("name")):
         strata = [stratum for _, of_chunk in reader.chunks(source) for stratum in of_chunk]
-        with refusals(f"of source {show(source.name)}"):
-            encoded = encode_strata(strata, missing=None, may_be_empty=True)
-        counted.append(ShardCounts(encoded.counts[np.newaxis], [source.name], encoded.values))
+        counted.append(count_shard(strata, source.name, "source"))
     return bound(counted, "strata").to_frame()
 
 

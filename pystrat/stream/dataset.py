@@ -19,7 +19,7 @@ from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.core.messages import check_flag, check_integer, check_iterable, count_of, refused_value, show
 from pystrat.core.places import Place, Placed
-from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys
+from pystrat.core.strata import check_keys, encode_strata, sorted_series, strata_of_keys, titled
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import Codes, CountedBatches, CutBatches, Integers
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
@@ -36,14 +36,14 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     Parameters
     ----------
     sources : list of paths, or dict by name
-        The parts of the data, such as files. Counts and states refer to a source by its name, its path or its key in
-        the dict: unique, and the same in every process.
+        The parts of the data, such as files. Each has a name, by default its path, that no other has, and that is the
+        same in every process, because counts and states refer to it.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
-        `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
+        `counts`, each stratum may have its own: ``{"positive": 5, "negative": 20}``.
     read : callable
         A function that takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
-        `read_json_lines`, or your own. It must be picklable for workers that are not forked.
+        `read_json_lines`, or your own, picklable for workers that are not forked.
     stratum : callable, or key
         A function that takes a row and returns its stratum, or the key of the stratum in the row.
     counts : pandas.DataFrame, optional
@@ -67,8 +67,8 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     buffer_size : int, optional
         Without counts, the largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
-        The number of parts of the stream that are batched separately: source k, in the order of names by code point,
-        belongs to lane ``k % lanes``. Must be a multiple of the number of replicas times the number of workers.
+        The number of parts of the stream that are batched separately, a multiple of the number of replicas times that
+        of workers. Source k, from 0, in the order of names by code point, belongs to lane k modulo `lanes`.
     shuffle : bool, default True
         Whether to shuffle the sources, and the rows of each source, in each epoch, with a whole source in memory.
     shuffle_sources : int, default 1
@@ -78,10 +78,9 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
 
     Notes
     -----
-    * With counts, each batch has the floor or ceiling of its share of each stratum, each row is in one batch, ``len``
-      is exact, all lanes have equally many batches, and a resumed stream reads only the sources that it still needs.
-    * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
-      one. No batch has a row twice.
+    * With counts, each batch has the floor or ceiling of its share of each stratum, each row is in one batch, and
+      ``len`` is exact. With shares or balance, any E epochs in succession take each row of a stratum in a lane equally
+      often, to within one, and no batch has a row twice.
     * Without counts, a batch is cut as soon as it has enough rows; those left at the end of a lane join its last batch.
     * The batches and their order are the same with any number of workers and ranks; without counts, the order may
       differ once a lane has ended.
@@ -138,7 +137,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
             self._least = parts["min_samples_per_stratum"], parts["min_batch_size"]
         else:
             counted = counts_of_sources(counts, self._names)
-            self._strata, self._labels, table = tuple(counted.strata), counted.labels(), counted.table
+            self._strata, self._labels, table = tuple(counted.strata), titled(counted.values), counted.table
             parts.update(table=table.astype(np.float64).ravel(), n_strata=len(self._strata))
             for name in ("min_samples_per_stratum", "shares"):
                 if isinstance(arguments[name], Mapping):

@@ -13,12 +13,10 @@ Integers = NDArray[np.int64]
 
 
 class CountedBatches:
-    """Batches of a lane with known counts.
+    """Batches of a lane with known counts, from number `first` on; their rows are ordered by stratum, then rank.
 
-    An epoch takes k rows of a stratum (`taken`), which have ranks from 1 on. Rank i belongs to batch
-    ceil((i * B - h) / k), where h is the shift of the stratum. So each batch has the floor or ceiling of k / B rows. It
-    is complete as soon as the last of them has been read. Its rows are ordered by stratum, then rank. Rows of batches
-    before `first`, from 0, are dropped.
+    Of the k rows of a stratum that an epoch takes (`taken`), that of rank i, from 1, belongs to batch
+    ceil((i * B - h) / k), where h is the shift of the stratum.
     """
 
     def __init__(self, taken: Integers, shifts: Integers, n_batches: int, first: int) -> None:
@@ -73,10 +71,9 @@ class CountedBatches:
 
 
 class CutBatches:
-    """Batches of a lane without counts: a batch is cut as soon as it has enough rows of each stratum.
+    """Batches of a lane without counts, cut as soon as they have `least` rows of each stratum, and `least_rows` in all.
 
-    It needs `least` rows of each stratum, and `least_rows` in all. The batch that was cut last is held back, because
-    the rows left at the end of the lane are added to it.
+    The batch that was cut last is held back, because the rows left at the end of the lane are added to it.
     """
 
     def __init__(self, n_strata: int, least: int, least_rows: int) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import json
-import lzma
 import os
 from importlib import import_module
 from typing import IO, Any, Iterator, Union
 
+_MODULES = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstandard"}
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -46,9 +44,6 @@ def read_json_lines(path: PathLike) -> Iterator[Any]:
 
 
 def _opened(path: PathLike) -> IO[str]:
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(ending, open)
-    if ending == ".zst":
-        opener = import_module("zstandard").open
-    file: IO[str] = opener(path, mode="rt", encoding="utf-8-sig", newline="")  # without the byte order mark
+    module = import_module(_MODULES.get(os.path.splitext(path)[1].lower(), "io"))
+    file: IO[str] = module.open(path, mode="rt", encoding="utf-8-sig", newline="")  # without the byte order mark
     return file

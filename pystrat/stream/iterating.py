@@ -28,13 +28,10 @@ class SharedEpoch:
 
     def __init__(self, most_workers: int) -> None:
         # Of each worker, twice the epoch that it began, plus 1 once it has ended it; 1 after a warning; the next place.
-        self.__setstate__(torch.tensor([-1] * (most_workers + 1) + [0]))
+        self.__setstate__({"_numbers": torch.tensor([-1] * (most_workers + 1) + [0])})
 
-    def __getstate__(self) -> Any:
-        return self._numbers
-
-    def __setstate__(self, numbers: torch.Tensor) -> None:
-        self._numbers = numbers.share_memory_()  # type: ignore[no-untyped-call]  # shared already in a spawned worker
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._numbers = state["_numbers"].share_memory_()  # shared already in a spawned worker
 
     @property
     def next(self) -> Place:
@@ -87,9 +84,6 @@ class StreamIterator(Iterator[list[Any]]):
         self._lanes: dict[int, Iterator[list[Any]]] = {}
         # A DataLoader asks all workers for iterators at the same time, and for first batches at different times.
         self._first = None if info is None else self._first_place()
-
-    def __iter__(self) -> StreamIterator:
-        return self
 
     def __next__(self) -> list[Any]:
         n_lanes = self._stream._n_own_lanes

@@ -44,10 +44,9 @@ class Lanes:
         return {"groups": of_lanes, "shifts": _rows(drawn["shifts"], self.n_lanes), **by_source}
 
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
-        """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.
+        """Return how often an epoch takes each row of a source, whose rows have places p in the order of epoch 0.
 
-        If an epoch takes k of the n rows of a stratum, it takes the row at place p of them
-        floor((p + 1) * k / n) - floor(p * k / n) times.
+        Of the n rows of a stratum, it takes k: floor((p + 1) * k / n) - floor(p * k / n) times that at place p.
         """
         copies = np.ones(len(codes), dtype=np.int64)
         if self.takes_again:

@@ -84,9 +84,8 @@ class StratumCodes(dict[tuple[type, Any], int]):
         if codes.min(initial=0) < 0:
             place = int(codes.argmin())
             name = name_of_stratum(strata[place])
-            raise refused(
-                place, f"one of {listed_keys(list(self._code_of))}", show(strata[place] if name is None else name)
-            )
+            shown = show(strata[place] if name is None else name)
+            raise refused(place, f"one of {listed_keys(list(self._code_of))}", shown)
         return codes
 
 

@@ -13,10 +13,9 @@ from pystrat.core.places import Placed
 class ResumableLoader:
     """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
 
-    A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
-    its place, and save its state. An iteration begins, and its workers start, when its first batch is requested: the
-    epoch may be set until then. Libraries that divide the batches of a DataLoader among processes leave this loader as
-    it is: give the sampler `num_replicas` and `rank`.
+    A DataLoader requests batches ahead, so its sampler does not know which were trained on: iterate over this loader in
+    its place, and save its state. The epoch may be set until the first batch is requested. Libraries that divide the
+    batches of a DataLoader leave this loader as it is: give the sampler `num_replicas` and `rank`.
 
     Parameters
     ----------

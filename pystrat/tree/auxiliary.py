@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,7 @@ _OF_NUMBERS = ("uniform", "normal", "integers")
 _CALL = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Auxiliary:
+class Auxiliary(NamedTuple):
     """An auxiliary value: its name, what was given, its function ("" if it is none), and the arguments or items."""
 
     name: str

@@ -6,9 +6,8 @@ A condition is evaluated once for each distinct value of its column, not for eac
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +20,12 @@ from pystrat.core.messages import is_number, refusals, refused_type, refused_val
 from pystrat.tree.auxiliary import packed
 from pystrat.tree.specification import Node
 
-_SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _OF_EQUALS = ("eq", "ne", "in", "not in")
 _KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text"}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
-_MODES = ("replacement", "sequential", "shuffle")
-_PRUNINGS = (None, "individual", "parent")
-_MISSING = ("error", "stratum", "drop")
 
 
-@dataclass(frozen=True, eq=False)
-class TableColumns:
+class TableColumns(NamedTuple):
     """The columns of a table that a specification uses: as codes, or as numbers if they are weights."""
 
     n_rows: int
@@ -68,18 +62,9 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     codes = [column.codes for column in table.coded.values()]
 
     def numbers_of_node(node: Node) -> list[float]:
-        keys = node.keys
-        return [
-            node.parent,
-            2 + _MISSING.index(keys.get("missing", "error")) if "for_each" in keys else node.compares,
-            _MODES.index(keys.get("mode", "replacement")),
-            _PRUNINGS.index(keys.get("prune")),
-            keys.get("repeat", 1),
-            -1 if node.column is None else coded.index(node.column),
-            -1 if node.summed else keys.get("weight", -1),
-            _place(node.summed, numbers, -2),
-            _place(keys.get("row_weight"), numbers, -1),
-        ]
+        *of_keys, weight = node.numbers
+        column, summed = _place(node.column, coded, -1), _place(node.summed, numbers, -2)
+        return [node.parent, *of_keys, column, weight, summed, _place(node.keys.get("row_weight"), numbers, -1)]
 
     return {
         "nodes": np.array(list(map(numbers_of_node, nodes)), dtype=np.float64).ravel(),
@@ -92,48 +77,31 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     }
 
 
-def _place(name: Any, numbers: list[str], none: int) -> int:
-    return numbers.index(name) if name in numbers else -1 if name == "count" else none
+def _place(name: Optional[str], names: list[str], none: int) -> int:
+    return none if name is None else names.index(name) if name in names else -1
 
 
 def _taken(node: Node, column: Column) -> NDArray[np.bool_]:
     """Return whether missing values, and then those of each code, meet the condition of a node."""
     met: Any = np.zeros(len(column.values), np.bool_)
-    op = _op_of(node)
-    if op != "isnull":
+    if node.op != "isnull":
         with refusals(f"of node '{node.path}'"):
             wanted, values = _wanted(node, column), pd.Series(_comparable(column))
-        if op in ("in", "not in"):
-            met = values.isin(wanted) ^ (op == "not in")
+        if node.op in ("in", "not in"):
+            met = values.isin(wanted) ^ (node.op == "not in")
         else:
-            met = getattr(values, op)(*wanted)
-    flags: NDArray[np.bool_] = np.concatenate([[op == "isnull"], met]).astype(np.bool_)
+            met = getattr(values, node.op)(*wanted)  # a method of this name
+    flags: NDArray[np.bool_] = np.concatenate([[node.op == "isnull"], met]).astype(np.bool_)
     return flags
 
 
 def unknown_values(node: Node, column: Column) -> list[str]:
     """Return the values that a condition tests for equality and that do not occur in the column, as text."""
-    if _op_of(node) not in _OF_EQUALS:
+    if node.op not in _OF_EQUALS:
         return []
-    known = _comparable(column)
-    return [show(asked) for asked, value in zip(_asked(node), _wanted(node, column)) if value not in known]
-
-
-def _op_of(node: Node) -> str:
-    """Return the comparison of a condition, by its first name, which is that of a method of pandas if there is one."""
-    op = node.keys.get("op", "eq")
-    return _SYMBOLS.get(op, op)
-
-
-def _asked(node: Node) -> Sequence[Any]:
-    """Return the values that a condition compares with."""
-    value, op = node.keys["value"], _op_of(node)
-    if op not in ("in", "not in", "between"):
-        return [value]
-    if not isinstance(value, (list, tuple)) or not value or (op == "between" and len(value) != 2):
-        required = "be a list of two values, both included" if op == "between" else "be a list of values"
-        raise refused_type("value", required, show(value))
-    return value
+    known, asked = _comparable(column), node.keys["value"]
+    asked = [asked] if node.op in ("eq", "ne") else asked
+    return [show(value) for value, wanted in zip(asked, _wanted(node, column)) if wanted not in known]
 
 
 def _comparable(column: Column) -> Any:
@@ -145,8 +113,13 @@ def _comparable(column: Column) -> Any:
 
 def _wanted(node: Node, column: Column) -> list[Any]:
     """Return the values of a condition in the type of the column; refuse those of another kind."""
-    asked = _asked(node)
-    if column.kind == "boolean" and _op_of(node) not in _OF_EQUALS:
+    asked = node.keys["value"]
+    if node.op not in ("in", "not in", "between"):
+        asked = [asked]
+    elif not isinstance(asked, (list, tuple)) or not asked or (node.op == "between" and len(asked) != 2):
+        required = "be a list of two values, both included" if node.op == "between" else "be a list of values"
+        raise refused_type("value", required, show(asked))
+    if column.kind == "boolean" and node.op not in _OF_EQUALS:
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
         raise refused_value("op", required, show(node.keys["op"]))
     return [_fitting(value, column, node) for value in asked] if len(column.values) else list(asked)

@@ -99,7 +99,7 @@ class TreeDescription:
         keys, of_node = self._declared[node].keys, self.nodes.iloc[node]
         facts = [count_of(int(of_node["rows"]), "row"), of_node["mode"]]
         if keys.get("repeat", 1) > 1:
-            facts.append(f"repeat {keys['repeat']}")
+            facts.append(f"repeat {show_number(keys['repeat'])}")
         if "weight" in keys:
             facts.append(f"weight {show_number(of_node['weight'], digits=6)}")
         facts.append(f"probability {of_node['probability']:.4g}")

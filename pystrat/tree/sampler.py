@@ -22,13 +22,65 @@ from pystrat.tree.specification import read_specification
 _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
 
 
-class _DeclaredSampler(KindBatchSampler):
-    """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`.
+class TreeBatchSampler(KindBatchSampler):
+    """Batch sampler that draws rows of a table as a tree declares it; docs/tree.md is the guide.
 
-    `length` is the number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends.
+    Parameters
+    ----------
+    table : pandas DataFrame or dict of columns, one row an example
+        The metadata. Only the columns that the specification names are read.
+    spec : dict, str or pathlib.Path
+        The root node of the tree: a mapping, YAML text, or a YAML file whose name ends in .yaml or .yml.
+    batch_size : int
+        The number of draws per batch.
+    length : int, str or None
+        The number of draws per epoch, from 1 to 2147483647; or the name of a node, for an epoch until every row below
+        it has been drawn, in sequence or shuffled. If None, epochs do not end, and the sampler has no length.
+    drop_last : bool, default False
+        Whether to drop a last batch with fewer draws.
+    persistent : bool, default False
+        If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length, and
+        jumping to it repeats all draws before it. If False, each epoch begins anew, with a seed of its own.
+    seed, num_replicas, rank
+        As in `BatchSampler`; batches beyond a multiple of `num_replicas` are dropped.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * The draws equal those of drawing row by row, where each node keeps its own place and stream of random numbers.
+    * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
+      of the first epoch only.
+    * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
+      fingerprint of a state.
+
+    The attribute `length` is the number of draws of an epoch, over all ranks, including dropped batches.
+
+    Examples
+    --------
+    >>> from pystrat import TreeBatchSampler
+    >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
+    >>> spec = "{mode: sequential, children: [{column: label, value: active}, {column: label, value: inactive}]}"
+    >>> [batch[0] for batch in TreeBatchSampler(table, spec, batch_size=2, length=6, seed=1)]
+    [0, 0, 0]
     """
 
     _kind = "tree"
+
+    def __init__(
+        self,
+        table: Any,
+        spec: Any,
+        batch_size: int,
+        *,
+        length: Union[int, str, None],
+        drop_last: bool = False,
+        persistent: bool = False,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        self._declare(table, spec, arguments_of(locals(), without=("table", "spec")))
 
     def _declare(self, table: Any, spec: Any, arguments: dict[str, Any]) -> None:
         """Build the tree of a specification and a table."""
@@ -63,8 +115,8 @@ class _DeclaredSampler(KindBatchSampler):
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
         return super().__len__()
 
-    def _global_length(self) -> int:
-        return MAX_EXACT if self.length is None else super()._global_length()
+    def _epoch_length(self, epoch: int) -> int:
+        return MAX_EXACT if self.length is None else super()._epoch_length(epoch)
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         if self.length is None:
@@ -109,65 +161,7 @@ class _DeclaredSampler(KindBatchSampler):
         )
 
 
-class TreeBatchSampler(_DeclaredSampler):
-    """Batch sampler that draws rows of a table as a tree declares it; docs/tree.md is the guide.
-
-    Parameters
-    ----------
-    table : pandas DataFrame or dict of columns, one row an example
-        The metadata. Only the columns that the specification names are read.
-    spec : dict, str or pathlib.Path
-        The root node of the tree: a mapping, YAML text, or a YAML file whose name ends in .yaml or .yml.
-    batch_size : int
-        The number of draws per batch.
-    length : int, str or None
-        The number of draws per epoch, from 1 to 2147483647; or the name of a node, for as many draws as it takes until
-        every row below it has been drawn: the node, all nodes below it and all above it must then be ``sequential`` or
-        ``shuffle``. If None, epochs do not end, and the sampler has no length.
-    drop_last : bool, default False
-        Whether to drop a last batch with fewer draws.
-    persistent : bool, default False
-        If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length, and
-        jumping to it repeats all draws before it. If False, each epoch begins anew, with a seed of its own.
-    seed, num_replicas, rank
-        As in `BatchSampler`; batches beyond a multiple of `num_replicas` are dropped.
-
-    Notes
-    -----
-    Guarantees, besides those of `BatchSampler`:
-
-    * The draws equal those of drawing row by row, where each node keeps its own place and stream of random numbers.
-    * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
-      of the first epoch only.
-    * A function of the user for auxiliary values is called when its batch is requested. It is not part of the
-      fingerprint of a state.
-
-    Examples
-    --------
-    >>> from pystrat import TreeBatchSampler
-    >>> table = {"label": ["active", "inactive", "inactive", "inactive"]}
-    >>> spec = "{mode: sequential, children: [{column: label, value: active}, {column: label, value: inactive}]}"
-    >>> [batch[0] for batch in TreeBatchSampler(table, spec, batch_size=2, length=6, seed=1)]
-    [0, 0, 0]
-    """
-
-    def __init__(
-        self,
-        table: Any,
-        spec: Any,
-        batch_size: int,
-        *,
-        length: Union[int, str, None],
-        drop_last: bool = False,
-        persistent: bool = False,
-        seed: Optional[int] = None,
-        num_replicas: Optional[int] = None,
-        rank: Optional[int] = None,
-    ) -> None:
-        self._declare(table, spec, arguments_of(locals(), without=("table", "spec")))
-
-
-class TreeSampler(_DeclaredSampler):
+class TreeSampler(TreeBatchSampler):
     """Sampler that draws single rows of a table as a tree declares it, for ``DataLoader(dataset, sampler=...)``.
 
     It yields single row positions, and its length is the number of draws. In a state, ``batch`` is the number of draws.

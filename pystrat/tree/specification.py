@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -12,14 +11,18 @@ from pystrat import _core
 from pystrat.core.messages import is_number, refusals, refused_type, refused_value, show
 
 
-@dataclass(frozen=True)
-class Node:
-    """A declared node: its keys, its path from the root on, and the place of its parent among the nodes (-1: none)."""
+class Node(NamedTuple):
+    """A declared node: its path from the root on, the place of its parent among the nodes (-1: none), and its keys.
+
+    `op` is the first name of its comparison, and `numbers` follow from its keys alone, as the core has them.
+    """
 
     name: str
     path: str
     parent: int
     keys: Mapping[str, Any]
+    op: str
+    numbers: Sequence[float]
 
     @property
     def column(self) -> Optional[str]:
@@ -73,12 +76,13 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
     with refusals(f"of node '{path}'"):
         if not isinstance(given, Mapping):
             raise refused_type("node", "be a mapping of keys", show(given))
-        checked = _core.check("tree_root" if parent is None else "tree_node", {**keys, "name": name})
+        found = _core.call("tree_root" if parent is None else "tree_node", {**keys, "name": name})
         children = keys.get("children", [None])
         if not isinstance(children, (list, tuple)) or not children:
             raise refused_type("children", "be a list of nodes", show(children))
     own = len(nodes)
-    nodes.append(Node(name, path, -1 if parent is None else parent, {**keys, **checked}))
+    op, numbers = found["op"].tobytes().decode(), found["numbers"].tolist()
+    nodes.append(Node(name, path, -1 if parent is None else parent, keys, op, numbers))
     names: set[str] = set()
     for number, child in enumerate(keys.get("children", ()), 1):
         below = _read_node(child, str(number), own, nodes)

@@ -22,12 +22,7 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     Parameters
     ----------
     labels : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The class of each row, in any form that `StratifiedBatchSampler` accepts. With several columns, each combination
-        that occurs is a class.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
+        The class of each row. With several columns, each combination that occurs is a class.
 
     Examples
     --------
@@ -42,19 +37,14 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     """Return weights by the effective number of samples of each class.
 
     The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows in the row's class: between 1, for
-    ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1.
+    ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1. The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song
+    and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples" (2019), who weight losses with it.
 
     Parameters
     ----------
-    labels
-        As in `inverse_frequency_weights`.
+    labels : as in `inverse_frequency_weights`
     beta : float, default 0.999
         At least 0 and below 1. The paper uses 0.9, 0.99, 0.999 and 0.9999.
-
-    Notes
-    -----
-    The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective
-    Number of Samples" (2019), who use it to weight the loss of a row.
 
     Examples
     --------
@@ -72,8 +62,7 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
 
     Parameters
     ----------
-    labels
-        As in `inverse_frequency_weights`.
+    labels : as in `inverse_frequency_weights`
     temperature : float
         T, at least 1. With 1, all rows are equally likely. The larger it is, the more equally likely are the classes.
 
@@ -90,21 +79,15 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     """Return how often to repeat each row so that rare labels occur more often.
 
     The factor of a label is ``max(1, sqrt(threshold / f))``, where f is the share of the rows that have it. The factor
-    of a row is the largest among its labels, and 1 for a row without labels.
+    of a row is the largest among its labels, and 1 for a row without labels. The method is that of A. Gupta, P. Dollár
+    and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance Segmentation" (2019), where rows are images.
 
     Parameters
     ----------
     labels : vector as in `inverse_frequency_weights`, or labels as in `MultilabelBatchSampler`
-        The label of each row, of shape (n,) or (n, 1); or, for rows with any number of labels, a table with 1 or True
-        if the row has the label, else 0 or False, or a list or a set of labels for each row. Every label of a table has
-        at least one row.
+        The label of each row, of shape (n,) or (n, 1); or the labels of each row, if it has any number of them.
     threshold : float, default 0.001
         From 0 to 1. Labels are not repeated if at least this share of the rows has them.
-
-    Notes
-    -----
-    The method is that of A. Gupta, P. Dollár and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance
-    Segmentation" (2019), where rows are images and labels are categories.
 
     Examples
     --------
@@ -126,22 +109,17 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
 
 
 def class_weights(labels: Any) -> NDArray[np.float32]:
-    """Return one weight per class for a loss.
+    """Return one weight per class for a loss, an array of float32. The R function is ``class_weights()``.
 
     The weight of a class is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the class: all classes count
-    equally. The R function is ``class_weights()``.
+    equally. Weights are sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network. The
+    classes of a categorical are its categories, in their order; those without a row have the weight 0.
 
     Parameters
     ----------
     labels
         The class of each row, as in `inverse_frequency_weights`; or a sampler with a method `class_weights`, whose
         weights undo how often its epochs take the rows of each class.
-
-    Returns
-    -------
-    numpy.ndarray of float32, shape (number of classes,)
-        Sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network. The classes of a
-        categorical are its categories, in their order; those without a row have the weight 0.
 
     Examples
     --------
@@ -156,7 +134,7 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     if hasattr(labels, "class_weights"):
         return np.asarray(labels.class_weights(), dtype=np.float32)
     classes = encode_strata(labels, missing=None, name="labels")
-    found = sorted_series(_weights(classes.counts, classes.n_rows), classes.values, "weight")
+    found = sorted_series(_weights(classes.counts, len(classes.codes)), classes.values, "weight")
     categories = getattr(getattr(labels, "dtype", None), "categories", None)
     return np.asarray(found if categories is None else found.reindex(categories, fill_value=0), dtype=np.float32)
 
@@ -164,7 +142,7 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
 def _weights_by_class(labels: Any, **rule: float) -> NDArray[np.float64]:
     """Return the weights of rows; the rule is the one whose parameter is given."""
     classes = encode_strata(labels, missing=None, name="labels")
-    return np.asarray(_weights(classes.counts, classes.n_rows, **rule)[classes.codes])
+    return np.asarray(_weights(classes.counts, len(classes.codes), **rule)[classes.codes])
 
 
 def _weights(counts: NDArray[np.int64], n_rows: int, **rule: float) -> NDArray[np.float64]:

@@ -17,7 +17,9 @@ def inverse_density_weights(
     """Return weights with which all values of a numeric target are drawn, or count in a loss, about equally often.
 
     The weight of a row is ``density ** -power``, with the density of the row's target among all rows, divided by the
-    mean of all weights.
+    mean of all weights. For the density, rows are counted in bins, and the counts smoothed with a Gaussian kernel,
+    which ends at four bandwidths. This is the label distribution smoothing of Y. Yang, K. Zha, Y. Chen, H. Wang and D.
+    Katabi, "Delving into Deep Imbalanced Regression" (2021), who weight the loss with it, or with its square root.
 
     Parameters
     ----------
@@ -31,18 +33,6 @@ def inverse_density_weights(
         ``0.9 * min(s, IQR / 1.34) * n ** -0.2``, with the standard deviation s and the interquartile range of n values.
     n_bins : int, default 512
         The number of bins of equal width in which the rows are counted, up to 10000.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-
-    Notes
-    -----
-    The counts of the bins are smoothed with a Gaussian kernel, which ends at four bandwidths. All rows of a bin have
-    the same weight. If all values are equal, all weights are 1.
-
-    This is the label distribution smoothing of Y. Yang, K. Zha, Y. Chen, H. Wang and D. Katabi, "Delving into Deep
-    Imbalanced Regression" (2021), who weight the loss with the inverse of the density, or with its square root.
 
     Examples
     --------
@@ -59,20 +49,16 @@ def density_weights(
     """Return weights that fall in proportion to the density of a numeric target, as DenseWeight does.
 
     The weight of a row is ``max(1 - alpha * density, 1e-6)``, divided by the mean of all weights. The density of the
-    row's target is scaled: 0 for the rarest target among the rows, 1 for the most common.
+    row's target, as in `inverse_density_weights`, is scaled: 0 for the rarest target among the rows, 1 for the most
+    common. The rule is that of M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting
+    for Imbalanced Regression" (2021).
 
     Parameters
     ----------
-    values, bandwidth, n_bins
-        As in `inverse_density_weights`, as is what is returned.
+    values, bandwidth, n_bins : as in `inverse_density_weights`
     alpha : float, default 1.0
         At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. The
         further above 1, the more rows have almost none.
-
-    Notes
-    -----
-    The rule is that of M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting for
-    Imbalanced Regression" (2021). The density is the one of `inverse_density_weights`.
 
     Examples
     --------

@@ -18,7 +18,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     The probability of row i is proportional to (abs(priority of i) + epsilon) ^ alpha; or, with ``method="rank"``, to
     (rank of i) ^ -alpha, where the row with the largest absolute priority has rank 1. The training loop sets the
-    priority of a row, usually to its last error. docs/weighted.md is a guide.
+    priority of a row, usually to its last error. docs/weighted.md is a guide. The method is that of T. Schaul, J. Quan,
+    I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
     Parameters
     ----------
@@ -45,8 +46,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         The largest number of rows: `append` adds rows up to it, and then replaces the oldest ones. By default `n_rows`.
     n_batches : int, optional
         The number of batches per epoch; by default ``capacity // batch_size``.
-    seed, num_replicas, rank : int, optional
-        As in `WeightedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `WeightedBatchSampler`
 
     Notes
     -----
@@ -58,8 +58,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     * The importance weight of row i is ``(n P(i)) ^ -beta``, with P(i) the probability of row i; with `normalize`,
       divided by the largest of these values.
 
-    The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
-
     Examples
     --------
     >>> from pystrat import PrioritizedBatchSampler
@@ -70,6 +68,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     """
 
     _kind = "prioritized"
+    beta: Union[float, Callable[[int], float]]  #: The exponent of the importance weights, or a function of a batch.
 
     def __init__(
         self,
@@ -92,18 +91,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if beta is None:
             raise refused_type("beta", "be a number or a function", "nothing")
         self._check(arguments if callable(beta) else {**arguments, "beta": beta})
-        self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(self._parts["beta"])
+        self.beta = beta if callable(beta) else float(self._parts["beta"])
         self._begin_state({})
 
     def _rows_of_data(self) -> Optional[int]:
         n_rows = int(self._instance.ask("n_rows")["n_rows"])
         capacity = self._parts.get("capacity", self._parts["n_rows"])
         return n_rows if n_rows == capacity else None  # data may grow with the sampler
-
-    @property
-    def beta(self) -> Union[float, Callable[[int], float]]:
-        """The exponent of the importance weights, or a function that returns it, given the number of a batch."""
-        return self._beta
 
     @property
     def n_added(self) -> int:
@@ -121,8 +115,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
         """Set the priorities of rows, finite numbers of either sign; if a row is repeated, the last one counts.
 
-        `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then hold other
-        data, and keep the priorities that they have.
+        `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then keep the
+        priorities that they have.
         """
         self._tell("update", rows, priorities, "priorities", since=since)
 
@@ -142,7 +136,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
         `batch` is the number of the batch, required if the sampler's `beta` is a function and none is given here.
         """
-        exponent = self._beta if beta is None else beta
+        exponent = self.beta if beta is None else beta
         if callable(exponent):
             if batch is None:
                 raise refused_value("batch", "be given if 'beta' is a function", "nothing")
@@ -151,7 +145,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return np.asarray(self._instance.ask("importance_weights", asked)["importance_weights"])
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
-        if not callable(self._beta):
+        if not callable(self.beta):
             return {}
-        beta = self._beta
+        beta = self.beta
         return {"beta": lambda batch: float(beta(int(batch)))}

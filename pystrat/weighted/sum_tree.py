@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
+from pystrat._core import RandomStream, stream_at
 from pystrat.core.limits import MAX_SEED
 from pystrat.core.messages import check_integer, refused_value, show
 from pystrat.core.row_arguments import row_positions, row_values
 from pystrat.core.seeds import check_seed
-from pystrat._core import RandomStream, stream_at
 
 _STATE_VERSION = 1
 _STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "generator")
@@ -20,6 +20,8 @@ _STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "ge
 
 class SumTree:
     """Weights of rows in a tree of sums: drawing k of n rows by weight takes O(k log n).
+
+    The method is that of M. Huenermann, "Sampling Algorithms" (2021), with eight children of a node in place of two.
 
     Parameters
     ----------
@@ -39,9 +41,6 @@ class SumTree:
     * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
     * The same seed, weights and calls give the same rows on every machine. No global random state is read or changed.
 
-    The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose trees are binary; here, a node has eight
-    children.
-
     Examples
     --------
     >>> from pystrat import SumTree
@@ -55,29 +54,22 @@ class SumTree:
     [0, 0, 0]
     """
 
+    capacity: int  #: The largest number of rows.
+    seed: int  #: The seed, given or drawn.
+
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         parts = _core.check("sum_tree", {"capacity": capacity, "seed": seed})
         first = {} if weights is None else {"weights": row_values(weights, "weights")}
         n_rows = {"n_rows": len(first["weights"])} if first else {}
         self._instance = _core.Instance("sum_tree", {**parts, **n_rows}, 0)
         self._instance.begin(first)
-        self._seed = check_seed(seed)
-        self._stream = RandomStream(self._seed)
-        self._capacity = int(parts.get("capacity", n_rows.get("n_rows")))
+        self.seed = check_seed(seed)
+        self._stream = RandomStream(self.seed)
+        self.capacity = int(parts.get("capacity", n_rows.get("n_rows")))
 
     def __len__(self) -> int:
         """Return the number of rows that have a weight."""
         return int(self._instance.ask("n_rows")["n_rows"])
-
-    @property
-    def capacity(self) -> int:
-        """The largest number of rows."""
-        return self._capacity
-
-    @property
-    def seed(self) -> int:
-        """The seed, given or drawn."""
-        return self._seed
 
     @property
     def total(self) -> float:
@@ -118,14 +110,9 @@ class SumTree:
     def state_dict(self) -> dict[str, Any]:
         """Return the state: numbers, and arrays, which may also be lists, such as from JSON. R reads it, too."""
         kept = self._instance.ask("state")
-        return {
-            "version": _STATE_VERSION,
-            "capacity": self._capacity,
-            "weights": kept["weights"],
-            "next_position": int(kept["next_position"]),
-            "seed": self._seed,
-            "generator": self._stream.state(),
-        }
+        position, generator = int(kept["next_position"]), self._stream.state()
+        entries = (_STATE_VERSION, self.capacity, kept["weights"], position, self.seed, generator)
+        return dict(zip(_STATE_ENTRIES, entries))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue where a tree with the same capacity had this state; take over its seed."""
@@ -133,21 +120,19 @@ class SumTree:
             *first, last = map(show, _STATE_ENTRIES)
             raise refused_value("state", f"have the entries {', '.join(first)} and {last}", show(state))
         check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
-        check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
+        check_integer(state["capacity"], "capacity", minimum=self.capacity, maximum=self.capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
-        words = row_values(state["generator"], "generator")
-        weights, position = row_values(state["weights"], "weights"), state["next_position"]
-        kept = {"weights": weights, "next_position": position, "generator": words}
-        instance = _core.Instance("sum_tree", {"capacity": self._capacity}, 0)
-        instance.begin(kept)
-        self._instance, self._seed, self._stream = instance, seed, stream_at(words)
+        kept = {name: row_values(state[name], name) for name in ("weights", "generator")}
+        instance = _core.Instance("sum_tree", {"capacity": self.capacity}, 0)
+        instance.begin({**kept, "next_position": state["next_position"]})
+        self._instance, self.seed, self._stream = instance, seed, stream_at(kept["generator"])
 
     def __getstate__(self) -> dict[str, Any]:
         return self.state_dict()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._capacity = state["capacity"]
+        self.capacity = state["capacity"]
         self.load_state_dict(state)
 
     def __repr__(self) -> str:
-        return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"
+        return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self.seed})"

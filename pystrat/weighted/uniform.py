@@ -20,8 +20,7 @@ class UniformBatchSampler(KindBatchSampler):
         Whether a row may occur in a batch more than once.
     n_batches : int, optional
         The number of batches per epoch, at most 2147483647; by default ``n_rows // batch_size``.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional, as in `StratifiedBatchSampler`
 
     Notes
     -----
@@ -42,6 +41,7 @@ class UniformBatchSampler(KindBatchSampler):
     """
 
     _kind = "uniform"
+    batch_size: int  #: The number of rows of every batch.
 
     def __init__(
         self,
@@ -56,8 +56,4 @@ class UniformBatchSampler(KindBatchSampler):
     ) -> None:
         self._check(arguments_of(locals()))
         self._begin()
-
-    @property
-    def batch_size(self) -> int:
-        """The number of rows of every batch."""
-        return int(self._parts["batch_size"])
+        self.batch_size = int(self._parts["batch_size"])

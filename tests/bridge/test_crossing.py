@@ -103,7 +103,7 @@ RANKED: dict[str, Any] = {"seed": 1, "num_replicas": 2, "rank": 1}
         (lambda: in_r(asymmetric, 7, n_batches=2), rbridge.RError, "as its length says, 2. Got 3 in epoch 0 instead."),
         (lambda: in_r([np.array([0, -1], dtype=np.int32)], 3), rbridge.RError, "from 0 to 2147483646. Got -1 instead."),
         (lambda: in_r(Huge(), 9), rbridge.RError, "must hold row positions from 0 to 2147483646. Got "),
-        (lambda: in_r(STRATIFIED, 19), rbridge.RError, "of the dataset, 19. Got 20000 values instead."),
+        (lambda: in_r(STRATIFIED, 19), rbridge.RError, "sampler was made for, 20000. Got 19 rows instead."),
         (lambda: in_r(StratifiedBatchSampler(PUBLISHED, 3, **RANKED), 9), ValueError, "have no rank. Got rank 1 ins"),
         (lambda: in_r(Shuffled(**RANKED), 9), ValueError, "R delivers the batches of all ranks."),
         (lambda: in_r(STRATIFIED, 9, n_batches=3), ValueError, "'n_batches' parameter must be left out for a sampler"),

@@ -1,12 +1,13 @@
-#' @title Dataset of Pairs of Users and Items
+#' @title Datasets of Pairs of Users and Items, and of Triples
 #'
 #' @description
-#' Creates a [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()].
+#' Creates a [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()]; or of
+#' triples of a user, a positive and negatives, by the pair numbers of whole triples, for [batch_sampler_triples()].
 #' The dataloader requests whole batches at once.
 #' Your own dataset does not work: torch converts row numbers to integers, and pair numbers are larger.
 #'
-#' @param n_users,n_items (`integer(1)`)\cr
-#'   The total numbers of users and of items, as in the sampler: pair numbers depend on the number of items.
+#' @param n_users,n_items,negatives_per_positive (`integer(1)`)\cr
+#'   As in the sampler: pair numbers depend on the total number of items.
 #' @param user_features,item_features (`numeric()`, `matrix()` or `NULL`)\cr
 #'   The features of each user and item: one value or one row each, in the order of the codes.
 #' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
@@ -14,9 +15,11 @@
 #'   sampler return them.
 #'
 #' @return A dataset whose items are lists of
-#' * `user` and `item` (`integer()`), counted from 1, as for [torch::nn_embedding()];
-#' * `label` (`double()`), 1 for an observed pair and 0 for one that was not observed;
-#' * `user_id`, `item_id`, `user_features` and `item_features`, if given.
+#' * `user` and `item`, or `positive` (`integer()`), counted from 1, as for [torch::nn_embedding()];
+#' * of pairs, `label` (`double()`), 1 for an observed pair and 0 for one that was not observed;
+#' * of triples, `negatives` (`matrix()`), with a row for each triple and a column for each of its negatives;
+#' * the ids and the features of each, if given, such as `user_id` and `negatives_features`.
+#'   Features of negatives have the dimensions triple, negative and, for a matrix of features, its columns.
 #'
 #' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
@@ -24,6 +27,9 @@
 #' @examples
 #' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
 #' dataset[c(7, 12)]
+#'
+#' triples = triple_dataset(n_users = 3, n_items = 4, negatives_per_positive = 2)
+#' triples[c(7, 0, 4, 9, 14, 10)]
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL, user_ids = NULL,
   item_ids = NULL) {
   dataset_of_pairs("pair_dataset", n_users, n_items, user_features, item_features, user_ids, item_ids,
@@ -36,27 +42,8 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
     })
 }
 
-#' @title Dataset of Triples of a User, a Positive and Negatives
-#'
-#' @description
-#' Creates a [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
-#' The dataloader requests whole batches at once, and converts them as those of [pair_dataset()].
-#'
-#' @param negatives_per_positive (`integer(1)`)\cr
-#'   As in the sampler.
-#' @inheritParams pair_dataset
-#'
-#' @return A dataset whose items are lists of
-#' * `user` and `positive` (`integer()`), counted from 1, one for each triple;
-#' * `negatives` (`matrix()`), with a row for each triple and a column for each of its negatives;
-#' * if given, `user_id`, `positive_id` and `negatives_id`, and `user_features`, `positive_features` and
-#'   `negatives_features`.
-#'   Features of negatives have the dimensions triple, negative and, for a matrix of features, its columns.
-#'
+#' @rdname pair_dataset
 #' @export
-#' @examples
-#' dataset = triple_dataset(n_users = 3, n_items = 4, negatives_per_positive = 2)
-#' dataset[c(7, 0, 4, 9, 14, 10)]
 triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_features = NULL, item_features = NULL,
   user_ids = NULL, item_ids = NULL) {
   per_positive = check_between(negatives_per_positive, "negatives_per_positive", 1, largest_count)
@@ -127,17 +114,12 @@ check_features = function(features, ids, count, parameter) {
 # Users, positives and a matrix of negatives, all counted from 1.
 codes_of_triples = function(numbers, n_users, n_items, per_positive) {
   pairs = decode_pairs(numbers, n_items)
-  group = per_positive + 1
-  if (nrow(pairs) %% group == 0) {
-    user = matrix(pairs$user, nrow = group)
-    item = matrix(pairs$item, nrow = group)
-    label = matrix(pairs$label, nrow = group)
-    is_whole = all(user == user[rep(1L, group), ]) && all(user <= n_users) && all(label[1L, ] == 1L) &&
-      all(label[-1L, ] == 0L)
-    if (is_whole) {
-      return(list(user = user[1L, ], positive = item[1L, ], negatives = t(item[-1L, , drop = FALSE])))
-    }
-  }
-  stop_parameter("numbers", sprintf("hold whole triples of %.0f users: a positive, then %.0f negatives of its user",
-    n_users, per_positive), "others")
+  place = (seq_along(numbers) - 1) %% (per_positive + 1) # in the triple
+  of_positive = pairs[seq_along(numbers) - place, ]
+  is_whole = length(numbers) %% (per_positive + 1) == 0 && all(pairs$label == (place == 0)) &&
+    all(pairs$user == of_positive$user) && all(pairs$user <= n_users)
+  refuse_if(!is_whole, "numbers", sprintf(
+    "hold whole triples of %.0f users: a positive, then %.0f negatives of its user", n_users, per_positive), "others")
+  list(user = pairs$user[place == 0], positive = pairs$item[place == 0],
+    negatives = matrix(pairs$item[place > 0], ncol = per_positive, byrow = TRUE))
 }

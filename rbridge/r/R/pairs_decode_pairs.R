@@ -8,8 +8,7 @@
 #'   Pair numbers, integers from 0 to 2^53 - 1.
 #' @param n_items (`integer(1)`)\cr
 #'   The total number of items, as in the sampler.
-#' @param user_ids,item_ids (`character()`, another vector or `NULL`)\cr
-#'   The ids by code, such as those of the sampler; if items have ids, one for each of `n_items`.
+#' @inheritParams pair_dataset
 #'
 #' @return A data.frame with one row for each number and the columns
 #' * `user` and `item`: ids if these were given, else codes (`integer()`), counted from 1;

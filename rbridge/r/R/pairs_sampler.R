@@ -12,18 +12,14 @@
 #'   Or `character(1)`, the name of a column of the task, for a task that mlr3 splits, resamples or reorders.
 #'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance.
 #'   A pair that occurs twice is two positives.
-#' @eval described("NegativePairBatchSampler", "ratio", "batch_size", "method", "unique", "reject_positives", "power",
-#'   "full_users")
-#' @param n_users,n_items (`integer(1)`)\cr
-#'   The total numbers of users and of items, at most 2^31 - 1 each and 2^52 pairs.
-#'   `NULL` (default): the largest code.
-#'   Not allowed with ids, whose number is that of those that occur.
+#' @eval described("NegativePairBatchSampler", "ratio", "batch_size", "n_users,n_items", "method", "unique",
+#'   "reject_positives", "power", "full_users")
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
-#' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
+#' * `counts()`: a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
 #'   `n_skipped_users`, who get no negatives, and `acceptance`, the share of the draws that is kept;
-#' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
+#' * `user_ids()` and `item_ids()`: the ids by code (`character()`), `NULL` if codes were given.
 #'
 #' @export
 #' @examples

@@ -16,11 +16,8 @@
 #' sources = list(a = c(0, 0, 0, 1), b = c(1, 0, 0, 0))
 #' count_sources(sources, read = identity, stratum = identity)
 count_sources = function(sources, read, stratum) {
-  names = source_names(sources)
-  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
-  ordered = by_code_point(names)
-  counted = lapply(ordered, function(place) {
+  names = source_names(sources, read)
+  counts_table(lapply(by_code_point(names), function(place) {
     count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])
-  })
-  counts_table(counted)
+  }))
 }

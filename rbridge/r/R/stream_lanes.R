@@ -48,9 +48,6 @@ row_copies = function(lanes, lane, source, places, codes) {
 
 # The order of the rows of a group of sources in an epoch, from its first source.
 source_order = function(lanes, source, epoch, n_rows) {
-  if (!lanes$shuffle) {
-    return(seq_len(n_rows))
-  }
   seed = epoch_seed(lanes$recipe$seed, epoch * (lanes$n_sources + 1) + source - 1)
-  core_call("permutation", list(n_rows = n_rows, seed = seed))$rows
+  if (lanes$shuffle) core_call("permutation", list(n_rows = n_rows, seed = seed))$rows else seq_len(n_rows)
 }

@@ -1,13 +1,14 @@
 # Sources, their names, and their rows.
 
-# -> the names of sources: those of the list or vector; paths without names are their own names.
-source_names = function(sources) {
+# -> the names of sources that a function reads: those of the list or vector; paths without names are their own names.
+source_names = function(sources, read) {
   is_text = is.character(sources) && !anyNA(sources)
   refuse_if(!(is_text || is.list(sources)) || is.object(sources) || !is.null(dim(sources)), "sources",
     "be a list of sources", show_value(sources))
   refuse_if(length(sources) == 0L, "sources", sprintf("have 1 to %.0f sources", largest_count), "0")
   named = if (is_text && is.null(names(sources))) sources else names(sources)
   refuse_if(anyNA(named) || !all(nzchar(named)), "sources", "name each source by a text that is not empty", "''")
+  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
   shown_names(unname(named), "sources", "source")
 }
 

@@ -9,14 +9,6 @@
 #' \twin{stream.StratifiedStream}{streams}
 #' R's torch has no workers for iterable datasets.
 #'
-#' @param sources (`character()` or named `list()`)\cr
-#'   The parts of the data, such as the paths of files.
-#'   Their names are those of the list or vector; paths without names are their own names.
-#'   Names are unique and the same in every process, because `counts` and states refer to them.
-#' @param min_samples_per_stratum (`integer()`)\cr
-#'   The minimum m: each batch has at least m rows of each stratum.
-#'   Give either it or `mean_batch_size`.
-#'   With `counts`, names set a minimum for each stratum that they name, as in `c(positive = 5, negative = 20)`.
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.
@@ -25,11 +17,9 @@
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each source (rows), as [count_sources()] returns it.
-#' @eval described("StratifiedStream", strata = "`character()`, `numeric()` or `factor()`", "min_batch_size",
-#'   "buffer_size", "shuffle", "shuffle_sources", "mean_batch_size", "rare", "shares", "balance")
-#' @param lanes (`integer(1)`)\cr
-#'   The number of parts of the stream that are batched separately and take turns, a multiple of `num_replicas`; by
-#'   default 1. Source k, in the order of names by code point, belongs to lane `(k - 1) %% lanes + 1`.
+#' @eval described("StratifiedStream", sources = "`character()` or named `list()`", "min_samples_per_stratum",
+#'   strata = "`character()`, `numeric()` or `factor()`", "min_batch_size", "buffer_size", "lanes", "shuffle",
+#'   "shuffle_sources", "mean_batch_size", "rare", "shares", "balance")
 #' @param seed,num_replicas,rank (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #'
@@ -37,12 +27,10 @@
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done)`, as those of every [batch_sampler_instance];
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`;
-#' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
-#'   stratum, by name, and of each row of a batch: its rows divided by its rows in an epoch, over all lanes;
-#'   if `normalize`, divided by their mean over an epoch;
-#' * `epoch`, `seed`, `min_samples_per_stratum`.
+#' * `set_epoch(epoch, batches_done)`, `epoch`, `seed` and, with counts, `class_weights(normalize)` and
+#'   `weights(rows, normalize)`, as those of a [batch_sampler_instance], but for the rows of a batch;
+#' * `min_samples_per_stratum`.
 #'
 #' A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an error
 #' of the class `"rbridge_source_error"`.
@@ -59,22 +47,19 @@
 stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
-  given = source_names(sources)
-  refuse_if(!is.function(read), "read", "be a function of a source", show_value(read))
+  given = source_names(sources, read)
   shares = plain_value(shares)
   asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
   request = c(list(n_sources = length(given)), asked)
   checked = core_plan("stream", request)
   by_name = by_code_point(given) # the same in all processes
   names = given[by_name]
-  known = if (is.null(counts)) {
-    list(strata = shown_names(strata, "strata", "stratum"))
-  } else {
-    counts_of_sources(counts, names)
-  }
   parts = checked[setdiff(names(checked), c("buffer_size", "seed", "rank"))]
   parts$order = if (checked$shuffle == 1L) seq_along(given) - 1 else order(by_name) - 1
-  if (!is.null(counts)) {
+  if (is.null(counts)) {
+    known = list(strata = shown_names(strata, "strata", "stratum"))
+  } else {
+    known = counts_of_sources(counts, names)
     parts$table = as.vector(t(known$table))
     parts$n_strata = as.double(ncol(known$table))
     for (name in c("min_samples_per_stratum", "shares")) {
@@ -151,14 +136,9 @@ stream_dataset = function(stream) {
     },
     .length = function() as.integer(n_batches / stream$stride),
     set_epoch = function(epoch, batches_done = NULL) {
-      epoch = check_range(epoch, "epoch", last_epoch)
-      if (is.null(batches_done)) {
-        place = if (epoch == places$.place$epoch) places$.place else new_place(epoch)
-      } else {
-        place = place_after(places, epoch, batches_done)
-        refuse_if(is.na(n_batches) && own_lanes > 1 && batches_done != 0, "batches_done",
-          "be 0 without 'counts' and with several lanes", show_value(batches_done))
-      }
+      place = place_after(places, epoch, batches_done)
+      refuse_if(is.na(n_batches) && own_lanes > 1 && !all(batches_done == 0), "batches_done",
+        "be 0 without 'counts' and with several lanes", show_value(batches_done))
       go_on_at(place)
       invisible(self)
     },
@@ -167,7 +147,13 @@ stream_dataset = function(stream) {
       go_on_at(place_of_state(places, state))
       invisible(self)
     },
-    class_weights = function(normalize = FALSE) weights_of_stream(stream, normalize),
+    class_weights = function(normalize = FALSE) {
+      refuse_if(is.null(lanes$counts), "counts", "be given for weights", "NULL")
+      available = colSums(lanes$totals)
+      taken = colSums(lanes$taken)
+      scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
+      stats::setNames(available / taken * scale, stream$strata)
+    },
     weights = function(rows, normalize = FALSE) {
       weights = self$class_weights(normalize)
       strata = strata_of_rows(rows, stream$stratum)
@@ -183,15 +169,6 @@ stream_dataset = function(stream) {
     parent_env = environment()
   )
   generator()
-}
-
-# The training weight of each stratum, by name.
-weights_of_stream = function(stream, normalize) {
-  refuse_if(is.null(stream$lanes$counts), "counts", "be given for weights", "NULL")
-  available = colSums(stream$lanes$totals)
-  taken = colSums(stream$lanes$taken)
-  scale = if (check_flag(normalize, "normalize")) sum(taken) / sum(available) else 1
-  stats::setNames(available / taken * scale, stream$strata)
 }
 
 # A function that returns the next batch of this rank at each call, and the turns of its lanes so far; NULL at the end.

@@ -67,10 +67,9 @@ packed = function(texts) charToRaw(enc2utf8(paste(texts, collapse = "\x1f")))
 # or a list.
 values_of_user = function(own, epoch, begin, count) {
   values = lapply(begin + seq_len(count) - 1, function(draw) own(epoch, draw))
-  is_plain = vapply(values, function(value) is.atomic(value) && !is.object(value) && length(value) == 1L, logical(1L))
+  is_plain = vapply(values, function(value) is.atomic(value) && !is.object(value) && length(value) == 1L, NA)
   # Values of several types keep their types: a vector would convert all of them, for example to text.
-  has_one_type = length(unique(vapply(values, typeof, ""))) <= 1L
-  if (all(is_plain) && has_one_type) unlist(values) else values
+  if (all(is_plain) && length(unique(lapply(values, typeof))) <= 1L) unlist(values) else values
 }
 
 # -> list(auxiliary = the functions of a recipe with their arguments, functions = those of users, which must be there)

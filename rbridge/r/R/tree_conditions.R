@@ -58,47 +58,37 @@ tree_numbers = function(column, name) {
 
 # Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
-  op = c(node$keys[["op"]], "eq")[1L]
   values = column$values
-  if (op == "isnull") {
-    return(c(TRUE, logical(length(values))))
+  wanted = if (node$op != "isnull") refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, column))
+  if (node$op == "isnull" || length(values) == 0L) {
+    return(c(node$op == "isnull", logical(length(values))))
   }
-  wanted = refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
-  first = wanted[[1L]]
-  found = if (length(values) == 0L) logical() else switch(op,
-    eq = , "==" = , "in" = values %in% unlist(wanted),
-    ne = , "!=" = , "not in" = !values %in% unlist(wanted),
-    lt = , "<" = is_before(values, first),
-    le = , "<=" = !is_before(first, values),
-    gt = , ">" = is_before(first, values),
-    ge = , ">=" = !is_before(values, first),
-    between = !is_before(values, first) & !is_before(wanted[[2L]], values)
-  )
-  c(FALSE, found)
-}
-
-# Text is ordered by code point, whatever the locale, which is the order of its bytes in UTF-8.
-is_before = function(left, right) {
-  if (!is.character(left)) {
-    return(left < right)
+  wanted = unlist(wanted)
+  if (is.character(values)) { # which is ordered by code point, whatever the locale
+    order = sort(unique(c(values, wanted)), method = "radix")
+    values = match(values, order)
+    wanted = match(wanted, order)
   }
-  order = sort(unique(c(left, right)), method = "radix")
-  match(left, order) < match(right, order)
+  c(FALSE, switch(node$op,
+    eq = , "in" = values %in% wanted, ne = , "not in" = !values %in% wanted,
+    lt = values < wanted, le = values <= wanted, gt = values > wanted, ge = values >= wanted,
+    between = values >= wanted[1L] & values <= wanted[2L]
+  ))
 }
 
 # The values of a condition in the type of the column; those of another kind are refused.
-fitting_values = function(node, op, column) {
+fitting_values = function(node, column) {
   value = node$keys[["value"]]
   asked = list(value)
-  if (op %in% c("in", "not in", "between")) {
+  if (node$op %in% c("in", "not in", "between")) {
     # A list, or a vector of more than one item.
     is_list = is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L
     asked = if (is_list) value else if (length(value) > 1L) lapply(seq_along(value), function(i) value[i])
-    refuse_if(is.null(asked) || (op == "between" && length(asked) != 2L), "value",
-      if (op == "between") "be a list of two values, both included" else "be a list of values", show_given(value))
+    refuse_if(is.null(asked) || (node$op == "between" && length(asked) != 2L), "value",
+      if (node$op == "between") "be a list of two values, both included" else "be a list of values", show_given(value))
   }
-  refuse_if(column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!="), "op",
-    "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(op))
+  refuse_if(column$kind == "boolean" && !node$op %in% c("eq", "ne", "in", "not in"), "op",
+    "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values", show_value(node$keys[["op"]]))
   if (length(column$values) == 0L) asked else lapply(asked, fitting_value, node$keys[["column"]], column$kind)
 }
 
@@ -118,15 +108,6 @@ fitting_value = function(value, name, kind) {
   switch(kind, date = moment_seconds(value), text = unicode_text(value, "value"), as.vector(value))
 }
 
-# The columns that are compared or cloned, and those that are weights, each once.
-tree_columns = function(nodes) {
-  named = function(of_node) unique(as.character(unlist(lapply(nodes, of_node))))
-  list(
-    coded = named(function(node) node$keys[["column"]]),
-    numbers = setdiff(named(function(node) c(summed_column(node), node$keys[["row_weight"]])), "count")
-  )
-}
-
 # The column whose sum is the weight of a node, or "count"; NULL if there is none.
 summed_column = function(node) {
   weight = node$keys[["weight"]]
@@ -135,26 +116,13 @@ summed_column = function(node) {
 
 # The declared nodes and the columns as the core takes them.
 tree_data = function(nodes, n_rows, coded, numbers) {
-  key = function(node, name, default) if (is.null(node$keys[[name]])) default else node$keys[[name]]
-  place = function(name, known, none = -1) match(name, known, nomatch = none + 1) - 1
+  place = function(name, known, none = -1) if (is.null(name)) none else match(name, known, nomatch = 0L) - 1
   numbers_of_node = function(node) {
-    column = key(node, "column", "")
-    weight = key(node, "weight", -1)
-    summed = summed_column(node)
-    missing = place(key(node, "missing", "error"), c("error", "stratum", "drop"))
-    c(
-      node$parent,
-      if (key(node, "for_each", 0L) == 1L) 2 + missing else column != "",
-      place(key(node, "mode", "replacement"), c("replacement", "sequential", "shuffle")),
-      place(key(node, "prune", ""), c("", "individual", "parent")),
-      key(node, "repeat", 1),
-      place(column, names(coded)),
-      if (is.numeric(weight)) weight else -1,
-      if (is.null(summed)) -2 else place(summed, names(numbers)),
-      place(key(node, "row_weight", ""), names(numbers))
-    )
+    column = place(node$keys[["column"]], names(coded))
+    sums = c(place(summed_column(node), names(numbers), none = -2), place(node$keys[["row_weight"]], names(numbers)))
+    c(node$parent, node$numbers[1:4], column, node$numbers[5L], sums)
   }
-  compares = Filter(function(node) !is.null(node$keys[["column"]]) && is.null(node$keys[["for_each"]]), nodes)
+  compares = Filter(function(node) node$numbers[1L] == 1, nodes)
   taken = lapply(compares, function(node) taken_codes(node, coded[[node$keys[["column"]]]]))
   list(
     nodes = as.double(unlist(lapply(nodes, numbers_of_node))),

@@ -1,16 +1,15 @@
 #' @title Dataset With Auxiliary Values
 #'
 #' @description
-#' Creates a [torch::dataset()] that takes its batches from another dataset and passes them, with the auxiliary values
-#' of their rows, to your function: for augmentation that a specification of [batch_sampler_tree()] declares.
+#' Creates a [torch::dataset()] that passes the batches of another dataset to your function, with the auxiliary values
+#' of their rows that [batch_sampler_tree()] draws, for augmentation.
 #' torch converts row numbers to plain integers before it passes them to a dataset, so your own does not receive them.
 #'
 #' @param dataset ([torch::dataset()])\cr
 #'   An instance with a method `.getbatch()`.
 #' @param augment (`function()`)\cr
-#'   Called for every batch with the result of `dataset$.getbatch(rows)`, and with a named list that has one vector for
-#'   each auxiliary value, with one element for each row.
-#'   It returns the batch for the dataloader.
+#'   Takes the result of `dataset$.getbatch(rows)`, and a named list that has one vector for each auxiliary value, with
+#'   one element for each row; returns the batch for the dataloader.
 #'
 #' @return A dataset with the same number of rows.
 #' If rows have no auxiliary values, as when mlr3torch predicts, their batch is that of `dataset` itself.

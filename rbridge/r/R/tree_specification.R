@@ -1,7 +1,8 @@
 # The nodes of a specification, from YAML or nested lists; the core has the table of their keys.
 
 # -> list(nodes = the declared nodes in preorder, auxiliary = what is given as auxiliary values)
-# A node is list(name, path, parent, keys); its parent is a place among the nodes, counted from 0, -1 for the root.
+# A node is list(name, path, parent, keys, numbers, op); its parent is a place among the nodes, counted from 0,
+# -1 for the root; its numbers and its op, the first name of its comparison, are what the core says of its keys.
 read_specification = function(spec) {
   if (is.character(spec) && length(spec) == 1L && !is.na(spec)) {
     spec = unicode_text(spec, "spec", "be text in UTF-8")
@@ -27,21 +28,21 @@ read_specification = function(spec) {
   list(nodes = nodes, auxiliary = spec[["auxiliary"]])
 }
 
-# -> list(name, path, keys) of a node, which is at `place` among the children of the path `above`, NULL for the root
+# -> list(name, path, keys, numbers, op) of a node, which is at `place` among the children of the path `above`, NULL for
+# the root
 read_node = function(given, place, above) {
   keys = plain_keys(given)
   name = if (!is.null(keys[["name"]])) keys[["name"]] else if (is.null(above)) place else default_name(keys, place)
   path = paste(c(above, if (is_plain_text(name)) name else place), collapse = "/")
   children = keys[["children"]]
-  keys = refuse_at(sprintf("of node '%s'", path), {
+  keys[["name"]] = name
+  refuse_at(sprintf("of node '%s'", path), {
     refuse_if(!is_mapping(given), "node", "be a mapping of keys", show_given(given))
-    keys[["name"]] = name
-    checked = core_plan(if (is.null(above)) "tree_root" else "tree_node", keys)
+    found = core_call(if (is.null(above)) "tree_root" else "tree_node", keys)
     refuse_if(!is.null(children) && (!is.list(children) || !is.null(names(children)) || length(children) == 0L),
       "children", "be a list of nodes", show_given(children))
-    utils::modifyList(keys, checked)
   })
-  list(name = name, path = path, keys = keys)
+  c(list(name = name, path = path, keys = keys), found[c("numbers", "op")])
 }
 
 # The keys that have values, by their first names.

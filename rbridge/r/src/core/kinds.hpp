@@ -167,7 +167,6 @@ inline bool answer_request(const Kind &kind, const Values &given, Host &host) {
 inline bool describe_sampler(const Sampler &sampler, Host &host) {
   return attempt(host, [&] {
     host.number("n_batches", static_cast<double>(sampler.n_batches));
-    host.number("bytes", sampler.bytes());
     sampler.describe(host);
   });
 }

@@ -1,22 +1,26 @@
 /* The keys of a declared node, which hosts check one node after another: a kind that draws nothing. */
 
+#include "nodes.hpp"
 #include "../core/kinds.hpp"
 
 namespace pystrat {
 namespace {
 
+/* Comparisons, and other names of the first ones, in their order. */
+const std::vector<std::string> OPS = {"eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull",
+                                      "==", "!=", "<", "<=", ">", ">="};
+const std::vector<std::string> MODES = {"replacement", "sequential", "shuffle"}, PRUNINGS = {"individual", "parent"};
+
 Parameter key(const char *name) { return {name, Is::anything, 0, 0, {}, false}; }
 
 const Table of_root = {
     key("name"), key("column"), key("value"), key("children"), key("row_weight"),
-    optional(choice("op", {"eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull", "==", "!=", "<",
-                           "<=", ">", ">="})),
-    optional(choice("mode", {"replacement", "sequential", "shuffle"})), optional(whole("repeat", LARGEST_COUNT)),
+    optional(choice("op", OPS)), optional(choice("mode", MODES)), optional(whole("repeat", LARGEST_COUNT)),
 };
 
 const Table of_nodes = of_root + Table{
-    optional(flag("for_each")), optional(choice("missing", {"error", "stratum", "drop"})), key("weight"),
-    optional(choice("prune", {"individual", "parent"})),
+    optional(flag("for_each")), optional(MISSING), key("weight"),
+    optional(choice("prune", PRUNINGS)),
 };
 
 const std::vector<Relation> relations = {
@@ -58,14 +62,29 @@ void check_keys(const Table &table, const Values &given) {
   }
 }
 
+/* Give the numbers of a DeclaredNode that follow from its own keys, and its comparison by the first name. */
+void give_node(const Values &given, Host &host) {
+  auto place = [&](const char *name, const std::vector<std::string> &choices) {
+    return given.has(name) ? static_cast<double>(given.choice(name, choices)) : 0;
+  };
+  double selection = given.has("column") ? CONDITION : ALL_ROWS;
+  if (given.has("for_each")) selection = CLONES + place("missing", MISSING.choices);
+  double pruning = given.has("prune") ? ITSELF + place("prune", PRUNINGS) : NOTHING;
+  const double *weight = std::get_if<double>(&given["weight"]);
+  const double numbers[] = {selection, place("mode", MODES), pruning, given.whole_or("repeat", 1, 1),
+                            weight == nullptr ? -1 : *weight};
+  host.give("numbers", numbers, std::size(numbers));
+  host.words("op", OPS[static_cast<size_t>(place("op", OPS)) % 10]);
+}
+
 }  // namespace
 
 const Kind tree_root_kind = {
-    "tree_root", of_root, nullptr, {}, {}, [](const Values &given) { check_keys(of_root, given); },
+    "tree_root", of_root, make<AnswerOf<give_node>>, {}, {}, [](const Values &given) { check_keys(of_root, given); },
 };
 
 const Kind tree_node_kind = {
-    "tree_node", of_nodes, nullptr, {}, {}, [](const Values &given) { check_keys(of_nodes, given); },
+    "tree_node", of_nodes, make<AnswerOf<give_node>>, {}, {}, [](const Values &given) { check_keys(of_nodes, given); },
 };
 
 }  // namespace pystrat
