@@ -71,8 +71,8 @@ text_labels = function(labels, rows, n_rows, noun, place, may_be_digits = TRUE) 
   known = unique(labels)
   refuse_if(!may_be_digits && length(known) > 0L && all(known %in% c("0", "1")), "labels", label_values,
     sprintf("the text '%s'%s", known[1L], place), "Turn the column into numbers.")
-  matrix = matrix(0, n_rows, length(known), dimnames = list(NULL, known))
-  matrix[cbind(rows, match(labels, known))] = 1
+  matrix = matrix(FALSE, n_rows, length(known), dimnames = list(NULL, known))
+  matrix[cbind(rows, match(labels, known))] = TRUE
   matrix
 }
 
