@@ -115,9 +115,8 @@ check_features = function(features, ids, count, parameter) {
 codes_of_triples = function(numbers, n_users, n_items, per_positive) {
   pairs = decode_pairs(numbers, n_items)
   place = (seq_along(numbers) - 1) %% (per_positive + 1) # in the triple
-  of_positive = pairs[seq_along(numbers) - place, ]
   is_whole = length(numbers) %% (per_positive + 1) == 0 && all(pairs$label == (place == 0)) &&
-    all(pairs$user == of_positive$user) && all(pairs$user <= n_users)
+    all(pairs$user == pairs$user[seq_along(numbers) - place]) && all(pairs$user <= n_users)
   refuse_if(!is_whole, "numbers", sprintf(
     "hold whole triples of %.0f users: a positive, then %.0f negatives of its user", n_users, per_positive), "others")
   list(user = pairs$user[place == 0], positive = pairs$item[place == 0],
