@@ -70,10 +70,7 @@ kind_mixture = function() {
       core_batches(private, epoch)
     },
     methods = list(
-      plan = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        plan_table(private$.recipe, epoch)
-      },
+      plan = function(epoch = NULL) plan_table(private$.recipe, if (is.null(epoch)) self$epoch else check_epoch(epoch)),
       dataset = function(transform = NULL, positions = FALSE) {
         lines_dataset(table_of_recipe(private$.recipe), batch_maker(transform, positions))
       }

@@ -90,10 +90,8 @@ sampled_output_class = R6Class("sampled_output",
       for (name in names) {
         check_trained(layer[[name]], name, private$.optimizer)
       }
-      as_long = function(values) torch::torch_tensor(values, dtype = torch::torch_long(), device = layer$weight$device)
-      rows = as_long(self$ids)
+      rows = torch::torch_tensor(self$ids, dtype = torch::torch_long(), device = layer$weight$device)
       private$.rows = rows
-      private$.position = as_long(match(seq_len(private$.size), self$ids, nomatch = 0L))
       private$.full = list()
       for (name in names) {
         full = layer[[name]]
@@ -108,9 +106,6 @@ sampled_output_class = R6Class("sampled_output",
       invisible(self)
     },
     end = function() {
-      if (is.null(private$.full)) {
-        stop("This sampled output has not begun.", call. = FALSE)
-      }
       layer = private$.layer
       for (name in names(private$.full)) {
         full = private$.full[[name]]$parameter
@@ -136,50 +131,38 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      places_in_sample(ids, ignore_index, private$.position, length(self$ids))
+      is_other = !is_tensor(ids) || ids$is_floating_point() || ids$is_complex() || ids$dtype == torch::torch_bool()
+      refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
+      ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
+      wanted = tensor_values(ids$flatten())
+      places = match(wanted, self$ids)
+      places[wanted == ignore_index] = -100L
+      refuse_if(anyNA(places), "ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
+        show_number(wanted[is.na(places)][1L]), "Make the vocabulary of the targets of the whole sample.")
+      torch::torch_tensor(places, dtype = torch::torch_long(), device = ids$device)$view(ids$shape)
     }
   ),
   private = list(
-    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .position = NULL, .rows = NULL,
+    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .rows = NULL,
     .full = NULL, # the full parameters with the optimizer's state, between beginning and end
     state_of = function(parameter) if (!is.null(private$.optimizer)) private$.optimizer$state$get(parameter),
     # Replaces a parameter in the layer and in the optimizer.
     put = function(name, old, new, state) {
       layer = private$.layer
       layer[[name]] = new
-      if (!is.null(private$.optimizer)) {
-        put_into_optimizer(private$.optimizer, old, new, state)
+      optimizer = private$.optimizer
+      if (is.null(optimizer)) {
+        return()
       }
+      optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
+        group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
+        group
+      })
+      optimizer$state$set(old, NULL)
+      optimizer$state$set(new, if (length(state) > 0L) state)
     }
   )
 )
-
-put_into_optimizer = function(optimizer, old, new, state) {
-  optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
-    group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
-    group
-  })
-  optimizer$state$set(old, NULL)
-  optimizer$state$set(new, if (length(state) > 0L) state)
-}
-
-# The places of ids, a tensor of any shape, among the sampled ones; -100 for ids that are ignored.
-places_in_sample = function(ids, ignore_index, position, n_sampled) {
-  is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
-    ids$dtype == torch::torch_bool()
-  refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
-  ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
-  shape = ids$shape
-  ids = ids$to(dtype = torch::torch_long())$flatten()
-  is_ignored = ids == ignore_index
-  is_known = ids >= 1 & ids <= position$numel()
-  inside = torch::torch_where(is_known, ids, torch::torch_ones_like(ids))
-  places = position$index_select(1L, inside$to(device = position$device))$to(device = ids$device)
-  is_outside = (!is_known | places < 1) & !is_ignored
-  refuse_if(is_outside$any()$item(), "ids", sprintf("be among the %s", show_count(n_sampled, "sampled id")),
-    show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
-  torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
-}
 
 write_rows = function(whole, rows, values) {
   torch::with_no_grad(whole$index_copy_(1L, rows, values$detach()))
@@ -187,7 +170,7 @@ write_rows = function(whole, rows, values) {
 }
 
 has_shape_of = function(value, parameter) {
-  inherits(value, "torch_tensor") && identical(value$shape, parameter$shape)
+  is_tensor(value) && identical(value$shape, parameter$shape)
 }
 
 # The names of the parameters of a module itself, without those of the modules in it.

@@ -18,7 +18,7 @@
 #' sampled_vocabulary(list(c(5, 17, 3), c(17, 999)), always = 1)
 sampled_vocabulary = function(sequences, always = NULL) {
   is_several = is.list(sequences) && !is.object(sequences)
-  refuse_if(is.null(sequences) || !(is_several || is.atomic(sequences) || inherits(sequences, "torch_tensor")),
+  refuse_if(is.null(sequences) || !(is_several || is.atomic(sequences) || is_tensor(sequences)),
     "sequences", "be a list of sequences of ids", show_value(sequences))
   found = lapply(if (is_several) sequences else list(sequences), vocabulary_ids, "sequences")
   sort(unique(c(integer(), vocabulary_ids(always, "always"), unlist(found))))
@@ -26,6 +26,5 @@ sampled_vocabulary = function(sequences, always = NULL) {
 
 # The ids in a vector, a matrix or a tensor; or in nothing, such as an empty list.
 vocabulary_ids = function(values, parameter, most = .Machine$integer.max) {
-  is_tensor = inherits(values, "torch_tensor")
-  if (!is_tensor && length(values) == 0L) integer() else as.integer(check_positions(values, most, parameter, "ids"))
+  if (!is_tensor(values) && length(values) == 0L) integer() else as.integer(check_positions(values, most, parameter, "ids"))
 }
