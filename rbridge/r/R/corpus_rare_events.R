@@ -9,14 +9,10 @@
 #' @eval described("RareEventBatchSampler", "positives,negatives" = "`character()` or `list()`", "multiplier",
 #'   "batch_size", "negative_files_per_epoch", "positive_weight", "negative_weight")
 #'
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns the positives and negatives in each batch (`data.frame()`).
-#' * `dataset(transform = NULL)`: returns the [corpus_dataset()] of the lines of all files, positives first.
-#'   Its batches are lists of `item`, the lines or the result of the function `transform` of them, and `label`, 1 for
-#'   positives and 0 for negatives.
-#' * `class_weights(epoch, normalize = FALSE)`: returns the training weights of a positive and of a negative in
-#'   an epoch, by default the next one; if `normalize`, divided by their mean over the rows of all epochs.
-#' * `negative_files(epoch)`: returns the negative files that an epoch draws from (`character()`).
+#' @eval members("RareEventBatchSampler", "plan(): returns the positives and negatives in each batch (`data.frame()`).",
+#'   "dataset(transform = NULL): returns the [corpus_dataset()] of the lines of all files, positives first. Its batches
+#'   are lists of `item`, the lines or the result of `transform` of them, and `label`, 1 for positives, else 0.",
+#'   "class_weights(epoch, normalize = FALSE)", "negative_files(epoch)")
 #'
 #' @seealso [batch_sampler_downsampled()] for rows of a table, [correct_probabilities()].
 #'

@@ -15,12 +15,7 @@
 #'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and these:
-#' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
-#' * `label_counts(epoch)`: returns the number of rows of each label (columns) in each batch (rows), by default of the
-#'   next epoch, a `data.frame()`;
-#' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
-#'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
+#' @eval members("MultilabelBatchSampler", "min_samples_per_label()", "label_counts(epoch)", "shortfalls(epoch)")
 #'
 #' @export
 #' @examples

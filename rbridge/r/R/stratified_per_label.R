@@ -12,13 +12,8 @@
 #'   The labels of the rows, as in [batch_sampler_multilabel()].
 #' @eval described("PerLabelBatchSampler", "positives_per_label", "negatives_per_label", "labels_per_batch",
 #'   "n_batches")
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], where `rows` are numbers
-#' (`double()`), and
-#' * `labels()`: returns the names of the labels (`character()`);
-#' * `class_weights(normalize)`: as described there, a `data.frame()` with the columns `label`, `positives` and
-#'   `negatives`;
-#' * `weights(numbers, normalize)`: returns the weight of each of `numbers`, such as those of a batch (`double()`), `NA`
-#'   for a number that is in no batch.
+#' @eval members("PerLabelBatchSampler", "labels(): returns the names of the labels.", "class_weights(normalize)",
+#'   "weights(numbers, normalize)")
 #'
 #' @export
 #' @examples

@@ -13,19 +13,10 @@
 #' @eval described("SumTree", "capacity")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
-#' * `sample(k = 1, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the
-#'   draws.
-#' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
-#' * `append(weights)`: adds rows with these weights, and returns their positions.
-#'   In a full tree, they replace the oldest rows.
-#' * `weights(indices = NULL)`: returns the weights of rows, or of all rows.
-#' * `find(values)`: returns the rows in whose shares of the total some values lie, from 0 to below `total`, for random
-#'   numbers of your own.
-#'   The share of a row begins at the sum of the weights before it.
-#' * `state_dict()`, `load_state_dict(state)`: the state, which Python reads and writes, too.
-#' * `total`, `n_rows`, `capacity`, `seed`: the sum of all weights, the rows that have one, the most rows, and the seed.
-#' * `clone()`: returns an independent copy, which continues in the same way.
+#' @eval members("SumTree", "sample(k = 1, replacement = TRUE)", "update(indices, weights)", "append(weights)",
+#'   "weights(indices = NULL)", "find(values)", "state_dict(): returns the state, which Python reads and writes, too.",
+#'   "load_state_dict(state): continues at a state.", "clone(): returns an independent copy.",
+#'   of = "An [R6::R6Class] object with the fields `total`, `n_rows`, `capacity` and `seed`, and these members:")
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
