@@ -70,9 +70,17 @@ sum_tree_class = R6Class("sum_tree",
         next_position = kept$next_position, seed = self$seed, generator = private$.stream)
     },
     load_state_dict = function(state) {
-      given = read_tree_state(state, self$capacity)
-      core_begin(private, given[c("weights", "next_position", "generator")])
-      private$.recipe$seed = given$seed
+      entries = c("version", "capacity", "weights", "next_position", "seed")
+      refuse_if(!is.list(state) || !all(c(entries, "generator") %in% names(state)), "state",
+        sprintf("have the entries %s and 'generator'", show_names(entries)), show_value(state))
+      check_between(state$version, "version", tree_state_version, tree_state_version)
+      check_between(state$capacity, "capacity", self$capacity, self$capacity)
+      seed = check_range(state$seed, "seed", largest_seed)
+      given = list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
+        next_position = check_between(state$next_position, "next_position", 0, self$capacity - 1),
+        generator = feedback_values(unlist(state$generator), "state"))
+      core_begin(private, given)
+      private$.recipe$seed = seed
       private$.stream = given$generator
       invisible(self)
     },
@@ -83,24 +91,12 @@ sum_tree_class = R6Class("sum_tree",
     }
   ),
   active = list(
-    total = function(value) if (missing(value)) core_ask(private, "total") else stop_read_only("total", self),
-    n_rows = function(value) if (missing(value)) core_ask(private, "n_rows") else stop_read_only("n_rows", self),
-    capacity = function(value) if (missing(value)) private$.recipe$parts$capacity else stop_read_only("capacity", self),
-    seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)
+    total = function(value) read_only("total", missing(value), core_ask(private, "total")),
+    n_rows = function(value) read_only("n_rows", missing(value), core_ask(private, "n_rows")),
+    capacity = function(value) read_only("capacity", missing(value), private$.recipe$parts$capacity),
+    seed = function(value) read_only("seed", missing(value), private$.recipe$seed)
   ),
   private = list(.recipe = NULL, .instance = NULL, .state = NULL, .stream = NULL)
 )
 
 tree_state_version = 1L
-tree_state_entries = c("version", "capacity", "weights", "next_position", "seed", "generator")
-
-# -> list(weights, next_position, seed, generator) of a state of a tree with this capacity
-read_tree_state = function(state, capacity) {
-  refuse_if(!is.list(state) || !all(tree_state_entries %in% names(state)), "state",
-    sprintf("have the entries %s and 'generator'", show_names(utils::head(tree_state_entries, -1L))), show_value(state))
-  check_between(state$version, "version", tree_state_version, tree_state_version)
-  check_between(state$capacity, "capacity", capacity, capacity)
-  list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
-    next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
-    seed = check_range(state$seed, "seed", largest_seed), generator = feedback_values(unlist(state$generator), "state"))
-}
