@@ -46,7 +46,7 @@ sampler_inside = function(recipe) {
     vectors = vectors[grep("^sampler_", names(vectors))]
     c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
   }
-  new_recipe(recipe$parts[["sampler"]], recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
+  new_recipe(recipe$parts$sampler, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
 kind_by_length = function() {

@@ -26,5 +26,6 @@ sampled_vocabulary = function(sequences, always = NULL) {
 
 # The ids in a vector, a matrix or a tensor; or in nothing, such as an empty list.
 vocabulary_ids = function(values, parameter, most = .Machine$integer.max) {
-  if (!is_tensor(values) && length(values) == 0L) integer() else as.integer(check_positions(values, most, parameter, "ids"))
+  is_empty = !is_tensor(values) && length(values) == 0L
+  if (is_empty) integer() else as.integer(check_positions(values, most, parameter, "ids"))
 }

@@ -28,7 +28,7 @@ stratified_split = function(strata, sizes, groups = NULL, missing = "error", see
   request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
   core_call("stratified_split", request)
   strata = encode_strata(strata, missing)
-  data = c(strata_data(strata), if (!is.null(groups)) groups_data(encode_groups(groups)))
+  data = c(strata_data(strata), if (!is.null(groups)) groups_data(groups))
   request$seed = if (is.null(seed)) draw_seed() else seed
   request = c(request, data)
   found = core_call("stratified_split", request, function(what, code) show_text(strata$names[code + 1]))

@@ -56,23 +56,16 @@ kind_prioritized = function() {
         core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
       importance_weights = function(rows, batch = NULL, beta = NULL) {
-        beta = if (is.null(beta)) importance_exponent(private, batch) else beta
-        asked = list(rows = feedback_rows(rows), beta = beta,
-          normalize = private$.recipe$labels$normalize == 1L)
+        beta = if (is.null(beta)) c(private$.functions, private$.recipe$labels)$beta else beta
+        if (is.function(beta)) {
+          refuse_if(is.null(batch), "batch", "be given if 'beta' is a function", "nothing")
+          batch = plain_value(batch)
+          refuse_if(!is_whole_number(batch) || batch < 0, "batch", "be a non-negative integer", show_value(batch))
+          beta = beta(batch)
+        }
+        asked = list(rows = feedback_rows(rows), beta = beta, normalize = private$.recipe$labels$normalize == 1L)
         core_ask(private, "importance_weights", asked)
       }
     )
   )
-}
-
-# beta, for a batch if it is a function
-importance_exponent = function(private, batch) {
-  beta = private$.functions$beta
-  if (is.null(beta)) {
-    return(private$.recipe$labels$beta)
-  }
-  refuse_if(is.null(batch), "batch", "be given if 'beta' is a function", "nothing")
-  batch = plain_value(batch)
-  refuse_if(!is_whole_number(batch) || batch < 0, "batch", "be a non-negative integer", show_value(batch))
-  beta(batch)
 }

@@ -1,8 +1,8 @@
 # Arguments that R and Python share are described once, in the docstrings of pystrat: in a comment of R,
 # `@eval described("UniformBatchSampler", "batch_size")` gives the same @param. An argument with a name, such as
 # ignore = "`integer()`", has this type in R; "users,items" have one description.
-# `@eval members("SumTree", "find(values)")` gives the @return with what the docstrings of Python's methods and properties
-# say of these members; one that ends otherwise, such as "clone(): returns a copy.", is taken as it is.
+# `@eval members("SumTree", "find(values)")` gives the @return with what the docstrings of Python's methods and
+# properties say of these members; one with a text, such as "clone(): returns a copy.", is taken as it is.
 # roxygen2::roxygenise("rbridge/r") sources this file, in the root of the repository.
 
 python = unlist(lapply(list.files("pystrat", "[.]py$", recursive = TRUE, full.names = TRUE), readLines))
