@@ -31,9 +31,8 @@ new_stream = function(seed) core_call("random_stream", list(seed = seed))$words
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
     plan = function(settings) {
-      if (is.integer(settings$n_rows)) {
-        settings$n_rows = as.double(settings$n_rows)
-      }
+      n_rows = settings$n_rows
+      settings["n_rows"] = list(if (is.integer(n_rows)) as.double(n_rows) else n_rows)
       feedback_recipe(kind, settings, list())
     },
     setup = function(recipe, private) {
@@ -66,8 +65,7 @@ feedback_recipe = function(kind, arguments, data, state = list()) {
   is_label = names(parts) %in% c("beta", "normalize") # which affect no batches
   data = data[setdiff(names(data), names(parts))]
   recipe = new_recipe(kind, arguments$seed, c(parts[!is_label], data), state, c(list(), parts[is_label]))
-  trial = new.env(parent = emptyenv())
-  trial$.recipe = recipe
+  trial = list2env(list(.recipe = recipe), parent = emptyenv())
   core_begin(trial, state)
   recipe$state = core_ask(trial, "state")
   recipe

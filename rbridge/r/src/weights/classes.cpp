@@ -15,7 +15,9 @@ namespace {
  */
 double geometric_sum(int64_t n, double beta) {
   double sum = 0;
-  for (int bit = 30; bit >= 0; bit--) {
+  int bit = 0;
+  while (n >> bit > 1) bit++;
+  for (; bit >= 0; bit--) {
     sum *= 2 - rounded_product(1 - beta, sum);
     if ((n >> bit & 1) == 1) sum = rounded_product(sum, beta) + 1;
   }
@@ -26,12 +28,14 @@ double geometric_sum(int64_t n, double beta) {
 void weigh(const Values &given, Host &host) {
   View<double> counts = given.array<double>("counts", "be numbers of rows");
   double n_rows = given.number("n_rows", 0), n_classes = static_cast<double>(counts.length);
+  const double *beta = given.number_of("beta"), *temperature = given.number_of("temperature");
+  const double *threshold = given.number_of("threshold");
   double *weights = host.make<double>("weights", counts.length);
   for (double count : counts) {
     double weight = n_rows / (n_classes * count); /* all classes are drawn equally often */
-    if (given.has("beta")) weight = 1 / geometric_sum(static_cast<int64_t>(count), given.number("beta", 0));
-    if (given.has("temperature")) weight = std::pow(count, 1 / given.number("temperature", 1)) / count;
-    if (given.has("threshold")) weight = std::fmax(1, std::sqrt(given.number("threshold", 0) / (count / n_rows)));
+    if (beta != nullptr) weight = 1 / geometric_sum(static_cast<int64_t>(count), *beta);
+    if (temperature != nullptr) weight = std::pow(count, 1 / *temperature) / count;
+    if (threshold != nullptr) weight = std::fmax(1, std::sqrt(*threshold / (count / n_rows)));
     *weights++ = weight;
   }
 }
