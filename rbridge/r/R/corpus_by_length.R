@@ -7,13 +7,11 @@
 #' allow.
 #' \twin{BatchesByLength}{corpus}
 #'
-#' @param sampler (`function`)\cr
-#'   A generator of rows whose epochs end, with its seed and `num_replicas`.
-#'   Its own batches do not matter.
 #' @param lengths (`integer()` or `character(1)`)\cr
 #'   The length of each row of the dataset in tokens, from 0 to 2147483647; or the name of the column of the task that
 #'   has them.
-#' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
+#' @eval described("BatchesByLength", sampler = "a generator", "max_tokens", "batch_size", "window", "balance_replicas",
+#'   "shuffle")
 #'
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and `sampler()`, which
 #' returns the instance of the other sampler, for feedback to it.

@@ -10,7 +10,15 @@
 # )
 find_files = function(source, suffixes, targets = NULL) {
   suffixes = check_suffixes(suffixes, targets)
-  found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets)
+  found = if (is.null(targets)) {
+    find_by_suffix(source, suffixes)
+  } else {
+    source = listed_files(source, "source", "be a list of files if 'targets' is given")
+    targets = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
+    refuse_if(length(targets) != length(source), "targets",
+      sprintf("have one file for each of 'source', %d", length(source)), show_count(length(targets), "file"))
+    list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
+  }
   found$suffixes = suffixes
   several = found$names %in% found$names[duplicated(found$names)]
   found$labels = ifelse(several, paste0(dirname(found$paths[[1L]]), "/", found$names), found$names)
@@ -53,14 +61,6 @@ find_by_suffix = function(source, suffixes) {
   prefixes = vapply(prefixes, absolute, "", USE.NAMES = FALSE)
   list(names = basename(prefixes), paths = lapply(suffixes, function(suffix) paste0(prefixes, suffix)),
     parameters = rep("source", length(suffixes)))
-}
-
-find_pairs = function(source, targets) {
-  source = listed_files(source, "source", "be a list of files if 'targets' is given")
-  targets = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
-  refuse_if(length(targets) != length(source), "targets",
-    sprintf("have one file for each of 'source', %d", length(source)), show_count(length(targets), "file"))
-  list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
 }
 
 # The absolute paths of a list of files.

@@ -19,15 +19,13 @@
 #' @param ... (any)\cr
 #'   Not used.
 #'
-#' @return `sampled_output()` returns an [R6::R6Class] object of class `"sampled_output"` with these members:
+#' @return `sampled_output()` returns an [R6::R6Class] object with these members:
 #' * `ids`: the sampled ids, `integer()`, in ascending order.
 #' * `targets(ids, ignore_index = -100)`: returns the positions of target ids among the sampled ones, from 1, for
-#'   the loss, as a tensor of the same shape and of type long.
-#'   `ids` is a tensor of integers; inputs of the model keep their ids.
-#'   `ignore_index` is the id that the loss should ignore, such as that of padding.
-#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores: do not set the loss's own `ignore_index`.
+#'   the loss, as a tensor of the same shape and of type long; inputs of the model keep their ids.
+#'   The id `ignore_index`, such as that of padding, becomes -100, which [torch::nnf_cross_entropy()] ignores: do not
+#'   set the loss's own `ignore_index`.
 #' * `begin()`, `end()`: what `with()` does before and after the code, for callbacks of luz and of mlr3torch.
-#'   Call `end()` even after an error.
 #'
 #' `with()` returns the value of `expr`.
 #'

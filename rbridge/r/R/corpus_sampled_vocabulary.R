@@ -4,10 +4,8 @@
 #' Returns the ids that occur in sequences, each once and in ascending order.
 #' [sampled_output()] trains an output layer on these ids alone.
 #'
-#' @param sequences (`list()` | `integer()` | `matrix()` | `torch::torch_tensor`)\cr
-#'   The target sequences of an epoch's sample: a list of vectors or tensors of ids, or one vector, matrix or tensor.
-#'   Ids are counted from 1, like all classes in torch for R.
-#' @eval described("sampled_vocabulary", always = "`integer()`")
+#' @eval described("sampled_vocabulary",
+#'   sequences = "`list()`, `integer()`, `matrix()` or `torch::torch_tensor`, with ids from 1", always = "`integer()`")
 #'
 #' @return `integer()`, sorted, each id once.
 #'

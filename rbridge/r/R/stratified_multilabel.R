@@ -38,7 +38,11 @@ kind_multilabel = function() {
         label_table(held_labels(private, epoch), private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
-        shortfall_table(held_labels(private, epoch), private$.recipe$parts$found[2L], private$.recipe$labels$names)
+        held = t(held_labels(private, epoch))
+        missing = private$.recipe$parts$found[2L] - held
+        places = which(missing > 0, arr.ind = TRUE, useNames = FALSE)
+        data.frame(batch = places[, 2L], label = private$.recipe$labels$names[places[, 1L]], rows = held[places],
+          missing = missing[places])
       }
     )
   )
@@ -48,13 +52,4 @@ kind_multilabel = function() {
 held_labels = function(private, epoch) {
   epoch = check_epoch(epoch)
   matrix(core_batches(private, epoch)$held, ncol = length(private$.recipe$labels$names), byrow = TRUE)
-}
-
-# The entries below the minimum, in order of the batches.
-shortfall_table = function(held, minimum, names) {
-  missing = t(minimum - held)
-  places = which(missing > 0, arr.ind = TRUE)
-  label = unname(places[, 1L])
-  batch = unname(places[, 2L])
-  data.frame(batch = batch, label = names[label], rows = held[cbind(batch, label)], missing = missing[places])
 }

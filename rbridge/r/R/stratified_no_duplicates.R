@@ -6,7 +6,7 @@
 #' \twin{NoDuplicatesBatchSampler}{no-duplicates}
 #'
 #' @inheritParams batch_sampler_stratified
-#' @eval described("NoDuplicatesBatchSampler", "batch_size", "across_columns")
+#' @eval described("NoDuplicatesBatchSampler", "batch_size", "across_columns", "min_samples_per_stratum")
 #' @param keys (vector, `factor()`, `data.frame()` or `list()` of columns)\cr
 #'   One value per row, or several columns, each of them a key; or `character()`, the names of columns of the task.
 #'   Values may be text, numbers, logical values or dates, none of them missing.
@@ -14,8 +14,6 @@
 #'   As in [batch_sampler_stratified()], without missing values.
 #'   Only for a single key.
 #'   `NULL` (default): none; with `min_samples_per_stratum`, those of the task.
-#' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The minimum m: every batch has at least m rows of every stratum.
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
 #'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.

@@ -36,22 +36,20 @@ kind_per_label = function() {
         weights = matrix(stratum_weights(private, normalize), ncol = 2L)
         data.frame(label = private$.recipe$labels$names, positives = weights[, 2L], negatives = weights[, 1L])
       },
+      # A number that is in no batch has no weight. Those of the core are of the negatives of each label, then of the
+      # positives.
       weights = function(numbers, normalize = FALSE) {
-        weights_of_numbers(private$.recipe$parts, stratum_weights(private, normalize), numbers)
+        parts = private$.recipe$parts
+        weights = stratum_weights(private, normalize)
+        n_labels = length(weights) / 2
+        most = 2 * length(parts$codes) * n_labels - 1
+        numbers = check_positions(numbers, most, "numbers", "numbers of rows and labels", 0)
+        pair = numbers %/% 2
+        label = pair %% n_labels
+        set = as.integer(parts$codes[pair %/% n_labels + 1])
+        has = numbers %% 2
+        ifelse(parts$sets[set * n_labels + label + 1] == as.raw(has), weights[label + 1 + n_labels * has], NA_real_)
       }
     )
   )
-}
-
-# The weights of numbers for a row and a label, given those of the negatives of each label, then of the positives. A
-# number that is in no batch has none, NA.
-weights_of_numbers = function(parts, weights, numbers) {
-  n_labels = length(weights) / 2
-  limit = 2 * length(parts$codes) * n_labels
-  numbers = check_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
-  pair = numbers %/% 2
-  label = pair %% n_labels
-  set = as.integer(parts$codes[pair %/% n_labels + 1])
-  has = numbers %% 2
-  ifelse(parts$sets[set * n_labels + label + 1] == as.raw(has), weights[label + 1 + n_labels * has], NA_real_)
 }

@@ -37,10 +37,9 @@
 #' next_batch()
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  sampler_of("weighted", if (!waits_for_weights(weights)) list(weights = weights_by_epoch(weights)))
+  waits = dataset_arguments$weights$waits(weights)
+  sampler_of("weighted", if (!waits) list(weights = weights_by_epoch(weights)))
 }
-
-waits_for_weights = function(weights) dataset_arguments$weights$waits(weights)
 
 # Weights of rows by first epoch: a list, of one entry for weights of all epochs.
 weights_by_epoch = function(weights) {

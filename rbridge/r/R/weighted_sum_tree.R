@@ -7,10 +7,7 @@
 #' [batch_sampler_prioritized()] are samplers on top of it.
 #' \twin{SumTree}{weighted}
 #'
-#' @param weights (`numeric()`)\cr
-#'   The weight of each row, a vector or a tensor: finite, none below 0.
-#'   `NULL` (default): there are no rows yet, and `capacity` must be given.
-#' @eval described("SumTree", "capacity")
+#' @eval described("SumTree", weights = "`numeric()`", "capacity")
 #' @inheritParams batch_sampler_uniform
 #'
 #' @eval members("SumTree", "sample(k = 1, replacement = TRUE)", "update(indices, weights)", "append(weights)",
