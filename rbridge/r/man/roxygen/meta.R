@@ -39,9 +39,10 @@ of_instances = "A generator, whose instances have the members of every [batch_sa
 
 members = function(object, ..., of = of_instances) {
   items = vapply(c(...), function(item) {
-    known = regmatches(item, regexec("^((\\w+)\\([^)]*\\)): (.*)$", item))[[1]]
+    known = regmatches(item, regexec("^(\\w+(\\([^)]*\\))?): (.*)$", item))[[1]]
     if (length(known) > 0) return(sprintf("* `%s`: %s", known[2], known[4]))
-    sprintf("* `%s`: %s", item, python_summary(object, sub("\\(.*", "", item)))
+    said = python_summary(object, sub("\\(.*", "", item))
+    sprintf("* `%s`: %s", item, if (grepl("(", item, fixed = TRUE)) said else sub("^returns ", "", said))
   }, "")
   c(paste("@return", of), items)
 }
@@ -58,7 +59,7 @@ python_summary = function(object, name) {
   text = sub("\nParameters\n.*", "", text)
   text = paste(text_in_r(gsub("\n+", "\n", trimws(text))), collapse = "\n  ")
   text = gsub("\\bNaN\\b", "NA", text)
-  text = gsub(", as a new array|; shape \\([^)]*\\)", "", gsub(" and return ", " and returns ", text))
+  text = gsub(", as a new array|[,;] shape \\([^)]*\\)", "", gsub(" and return ", " and returns ", text))
   verb = sub(" .*", "", text)
   lower = paste0(tolower(substring(text, 1, 1)), substring(text, 2))
   if (verb %in% c("Add", "Draw", "Report", "Return", "Set")) sub(" ", "s ", lower) else paste("returns", lower)
