@@ -129,15 +129,7 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      is_other = !is_tensor(ids) || ids$is_floating_point() || ids$is_complex() || ids$dtype == torch::torch_bool()
-      refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
-      ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
-      wanted = tensor_values(ids$flatten())
-      places = match(wanted, self$ids)
-      places[wanted == ignore_index] = -100L
-      refuse_if(anyNA(places), "ids", sprintf("be among the %s", show_count(length(self$ids), "sampled id")),
-        show_number(wanted[is.na(places)][1L]), "Make the vocabulary of the targets of the whole sample.")
-      torch::torch_tensor(places, dtype = torch::torch_long(), device = ids$device)$view(ids$shape)
+      places_in_sample(ids, ignore_index, self$ids)
     }
   ),
   private = list(
@@ -148,19 +140,34 @@ sampled_output_class = R6Class("sampled_output",
     put = function(name, old, new, state) {
       layer = private$.layer
       layer[[name]] = new
-      optimizer = private$.optimizer
-      if (is.null(optimizer)) {
-        return()
+      if (!is.null(private$.optimizer)) {
+        put_into_optimizer(private$.optimizer, old, new, state)
       }
-      optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
-        group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
-        group
-      })
-      optimizer$state$set(old, NULL)
-      optimizer$state$set(new, if (length(state) > 0L) state)
     }
   )
 )
+
+put_into_optimizer = function(optimizer, old, new, state) {
+  optimizer$param_groups = lapply(optimizer$param_groups, function(group) {
+    group$params = lapply(group$params, function(parameter) if (identical(parameter, old)) new else parameter)
+    group
+  })
+  optimizer$state$set(old, NULL)
+  optimizer$state$set(new, if (length(state) > 0L) state)
+}
+
+# The places of ids, a tensor of any shape, among the sampled ones; -100 for ids that are ignored.
+places_in_sample = function(ids, ignore_index, sampled) {
+  is_other = !is_tensor(ids) || ids$is_floating_point() || ids$is_complex() || ids$dtype == torch::torch_bool()
+  refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
+  ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
+  wanted = tensor_values(ids$flatten())
+  places = match(wanted, sampled)
+  places[wanted == ignore_index] = -100L
+  refuse_if(anyNA(places), "ids", sprintf("be among the %s", show_count(length(sampled), "sampled id")),
+    show_number(wanted[is.na(places)][1L]), "Make the vocabulary of the targets of the whole sample.")
+  torch::torch_tensor(places, dtype = torch::torch_long(), device = ids$device)$view(ids$shape)
+}
 
 write_rows = function(whole, rows, values) {
   torch::with_no_grad(whole$index_copy_(1L, rows, values$detach()))
