@@ -38,13 +38,8 @@ from pystrat.stratified.multilabel import MultilabelBatchSampler, PerLabelBatchS
 from pystrat.pairs.codes import decode_pairs
 from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
 from pystrat.pairs.sampler import NegativePairBatchSampler, TripleBatchSampler
-from pystrat.weighted.class_weights import (
-    class_weights,
-    effective_number_weights,
-    inverse_frequency_weights,
-    repeat_factors,
-    temperature_weights,
-)
+from pystrat.weighted.class_weights import class_weights, effective_number_weights, inverse_frequency_weights
+from pystrat.weighted.class_weights import repeat_factors, temperature_weights
 from pystrat.weighted.density_weights import density_weights, inverse_density_weights
 from pystrat.weighted.prioritized import PrioritizedBatchSampler
 from pystrat.reports.batch_counts import batch_counts, plot_batch_counts, plot_plan

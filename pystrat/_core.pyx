@@ -15,7 +15,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from pystrat.core.messages import as_written, is_number, refused_type, refused_value, show
+from pystrat.core.messages import is_number, refused_type, refused_value, show
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -79,7 +79,6 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     ) except +
 
 _NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
-cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
@@ -131,20 +130,24 @@ cdef class Request:
             self.add(name.encode(), value, is_recipe)
 
     cdef int add(self, string name, value, bint may_be_array) except -1:
+        cdef Named numbers
         if value is None:
             self.values.add[Nothing](name, Nothing())
-        elif type(value) is float or (type(value) is int and -LARGEST < value < LARGEST):
+        elif type(value) is float or type(value) is int:
             self.values.add[double](name, <double>value)
         elif isinstance(value, (bool, np.bool_)):
             self.values.add[boolean](name, <boolean>bool(value))
         elif isinstance(value, str) and "\0" not in value:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
-            self.values.add[double](name, <double>as_written(value))
-        elif may_be_array and is_vector(value):
+            self.values.add[double](name, <double>float(value))
+        elif may_be_array and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
             self.add_array(name, value)
         elif isinstance(value, Mapping):
-            self.values.add[Named](name, named(value))
+            for part in value.values():
+                numbers.numbers.push_back(float(part) if is_number(part) else np.nan)
+                numbers.are_numbers.push_back(is_number(part))
+            self.values.add[Named](name, numbers)
         else:
             self.values.add[Other](name, Other())
         return 0
@@ -166,19 +169,6 @@ cdef class Request:
             doubles = self.kept[len(self.kept) - 1]
             self.values.add_view(name, &doubles[0] if len(doubles) else NULL, len(doubles))
         return 0
-
-
-cdef bint is_vector(value):
-    """Return whether this is an array of numbers that the core can read."""
-    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size < 2**31 and value.dtype.kind in "iuf"
-
-
-cdef Named named(values):
-    cdef Named result
-    for value in values.values():
-        result.numbers.push_back(as_written(value) if is_number(value) else np.nan)
-        result.are_numbers.push_back(is_number(value))
-    return result
 
 
 def plain(part):
@@ -325,12 +315,7 @@ cdef class Instance:
     def identify(self):
         """Return the fingerprint of what determines the batches."""
         cdef Call call = Call(self.recipe)
-        cdef bint succeeded
-        with nogil:
-            succeeded = identify_sampler(
-                self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host
-            )
-        call.finish(succeeded)
+        call.finish(identify_sampler(self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host))
         return call.results["fingerprint"].tobytes().decode()
 
     # Of kinds with feedback. A call holds the GIL, so that it is a single step for other threads.

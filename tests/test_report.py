@@ -69,8 +69,8 @@ def test_labels_have_names_several_columns_or_missing_values() -> None:
 @pytest.mark.parametrize(
     ("batches", "labels", "error", "message"),
     [
-        ([[0, 30]], LABELS, ValueError, "must have one value for each row of the dataset. Got 30 values and row 30"),
-        ([[0, -1]], LABELS, ValueError, "Got 30 values and row -1 instead"),
+        ([[0, 30]], LABELS, ValueError, "must hold row positions from 0 to 29. Got 30 instead"),
+        ([[0, -1]], LABELS, ValueError, "Got -1 instead"),
         ([[0.5]], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], LABELS, TypeError, "must name the entry of a batch that holds its labels"),
         ([{"x": [1]}], "y", KeyError, "'y'"),

@@ -31,9 +31,7 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     Numbers keep their dtype, in native byte order; if some are missing, they become doubles with NaN. What numpy has no
     such array for becomes one of objects: others with missing values, text of any length, lists of unequal lengths.
     """
-    if isinstance(values, range):
-        values = np.arange(values.start, values.stop, values.step)
-    elif _is_tensor(values):
+    if _is_tensor(values):
         is_narrow = str(values.dtype) == "torch.bfloat16"  # which numpy has not
         values = (values.float() if is_narrow else values).numpy(force=True)
     elif isinstance(values, (list, tuple)):
@@ -140,12 +138,6 @@ def objects_of(values: Sequence[Any]) -> NDArray[Any]:
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return objects
-
-
-def float64_of(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Return an array of numbers as doubles, without a copy if possible; numbers beyond the range become infinite."""
-    with np.errstate(over="ignore"):
-        return np.asarray(array, dtype=np.float64)
 
 
 def _is_tensor(values: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core.arrays import Wanted, as_vector, check_same_rows, float64_of, objects_of, plain_array
+from pystrat.core.arrays import Wanted, as_vector, check_same_rows, objects_of, plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.core.limits import MAX_COUNT, MAX_EXACT
 from pystrat.core.messages import count_of, refused_type, refused_value
@@ -48,8 +48,8 @@ class Column:
         return name_of(self.values[code]) if 0 <= code < len(self.values) else "NA"
 
     def values_at(self, places: NDArray[np.int64]) -> pd.Index:
-        """Return the values with these numbers."""
-        if len(places) == 0 or places.min() >= 0:
+        """Return the values with these numbers; for -1, the missing one, which tables are asked for as it was given."""
+        if np.min(places, initial=0) >= 0:
             return self.values.take(places)
         if self.values.dtype == object:
             return pd.Index(objects_of([*self.values, self.missing])[places], dtype=object)
@@ -214,7 +214,7 @@ def _as_numbers(values: Any, refuse: _Refuse) -> NDArray[Any]:
         doubles[~missing] = objects[~missing]
         return doubles
     array = plain_array(values)
-    return array if array.dtype.kind in "iu" else float64_of(array)
+    return array if array.dtype.kind in "iu" else np.asarray(array, dtype=np.float64)
 
 
 def _check_exact(numbers: NDArray[Any], refuse: _Refuse) -> None:
@@ -246,7 +246,7 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
     numbers = _as_numbers(vector, refuse)
     _check_exact(numbers, refuse)
-    return float64_of(numbers)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def nothing_but_missing(n_rows: int, name: str) -> ValueError:

@@ -17,20 +17,6 @@ from pystrat.core.recipe import Recipe, make_recipe
 from pystrat.core.strata import STRATA, Strata
 
 
-def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
-    """Return the strata of rows as the core takes them."""
-    return {
-        "codes": strata.codes,
-        "n_strata": np.array([len(strata.values)], dtype=np.float64),
-        "counts": strata.counts.astype(np.float64),
-    }
-
-
-def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
-    """Return the groups of rows, numbered as strata are, as the core takes them."""
-    return {"groups": groups.codes, "n_groups": np.array([len(groups.values)], dtype=np.float64)}
-
-
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
     """Return the arguments of a constructor, its ``locals()``, except those in `without`, which are values of rows."""
     if "strata" in without:
@@ -102,7 +88,7 @@ class KindBatchSampler(BatchSampler):
         n_rows = self._parts.get("n_rows", self._parts.get("lines"))
         return None if n_rows is None else int(np.sum(n_rows))
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> Optional[Recipe]:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:

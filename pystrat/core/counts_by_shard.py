@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
@@ -142,38 +141,26 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     """Combine tables: shards by name, strata with rows in order of first appearance, in a shard as in its table."""
-    known: dict[str, tuple[int, Any, Any]] = {}  # the number, the identity and the value of each stratum, by its name
-    held = []
+    held: dict[str, dict[str, int]] = {}  # the rows of each stratum in each shard, by their names
+    values: dict[str, Any] = {}  # of the strata
     for counts in tables:
         for stratum, value in zip(counts.strata, counts.values):
-            identity = identity_of(value, name)
-            if len({identity, known.setdefault(stratum, (len(known), identity, value))[1]}) > 1:
+            if len({identity_of(other, name) for other in (value, values.setdefault(stratum, value))}) > 1:
                 got = f"{show(stratum)} as the name of two"
                 raise refused_value(name, "have strata of different names", got, "Recode them.")
-        numbers = np.array([known[stratum][0] for stratum in counts.strata], dtype=np.int64)
-        held += [(shard, row, numbers) for shard, row in zip(counts.shards, counts.table)]
+        for shard, row in zip(counts.shards, counts.table.tolist()):
+            if shard in held:
+                raise refused_value(name, "have each shard once", f"{show(shard)} twice")
+            held[shard] = dict(zip(counts.strata, row))
     if not held:
         raise refused_value(name, "have at least one shard", "none")
-    held.sort(key=itemgetter(0))
-    shards = [shard for shard, _, _ in held]
-    twice = next((shard for shard, following in zip(shards, shards[1:]) if shard == following), None)
-    if twice is not None:
-        raise refused_value(name, "have each shard once", f"{show(twice)} twice")
-    table = np.zeros((len(held), len(known)), dtype=np.int64)
-    for of_shard, (_, row, numbers) in zip(table, held):
-        of_shard[numbers] = row
-    order = pd.unique(np.concatenate([numbers[row > 0] for _, row, numbers in held]))
-    values = [value for _, _, value in known.values()]
-    return ShardCounts(table[:, order], shards, _index_of([values[place] for place in order], tables))
-
-
-def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:
-    """Return values as an index, with the names that the columns of strata have."""
-    of_columns = [counts.values.names for counts in tables if counts.values.nlevels > 1]
-    if of_columns:
-        return pd.MultiIndex.from_tuples(values, names=of_columns[0])
-    is_text = any(isinstance(value, str) for value in values) or not values
-    return pd.Index(values, dtype=object if is_text else None, name=tables[0].values.name)
+    shards = sorted(held)
+    strata = list(dict.fromkeys(stratum for shard in shards for stratum, rows in held[shard].items() if rows))
+    table = np.array([[held[shard].get(stratum, 0) for stratum in strata] for shard in shards], dtype=np.int64)
+    kept = [values[stratum] for stratum in strata]
+    is_text = any(isinstance(value, str) for value in kept) or not kept
+    titles = max((counts.values.names for counts in tables), key=len)  # an empty shard has none
+    return ShardCounts(table, shards, pd.Index(kept, dtype=object if is_text else None).set_names(titles))
 
 
 def _bound_frame(tables: Sequence[ShardCounts], name: str) -> pd.DataFrame:

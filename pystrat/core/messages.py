@@ -66,20 +66,9 @@ def show_number(value: Any, digits: int = 15) -> str:
     return f"{number:.{digits}g}"
 
 
-def as_written(value: Any) -> float:
-    """Return a number as a double; a narrow float of numpy, such as 0.3, as the shortest number that it represents."""
-    is_narrow = isinstance(value, np.floating) and value.dtype.itemsize < 8
-    return float(str(value) if is_narrow else value)
-
-
-def count_of(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``, ``2 strata``."""
-    return range_of(count, noun)
-
-
-def range_of(values: Any, noun: str = "") -> str:
-    """Return the range of whole numbers, with their noun if given: ``3 to 5``, ``3 to 5 rows``, ``1 row``."""
-    lowest, highest = int(np.min(values)), int(np.max(values))
+def count_of(counts: Any, noun: str = "") -> str:
+    """Return a count, or the range of several, with their noun if given: ``1 row``, ``2 strata``, ``3 to 5``."""
+    lowest, highest = int(np.min(counts)), int(np.max(counts))
     shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
     if noun and (lowest != 1 or highest != 1):
         noun = noun[:-2] + "a" if noun.endswith("stratum") else noun + ("es" if noun.endswith("ch") else "s")
@@ -120,17 +109,6 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     return int(value)
 
 
-def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
-    """Return `value` as a float if it is a finite number of at least, or `above`, the minimum."""
-    requirement = f"be a finite number {'above' if above else 'of at least'} {show_number(minimum)}"
-    if not is_number(value):
-        raise refused_type(name, requirement, show(value))
-    number = float(value)
-    if not math.isfinite(number) or number < minimum or (above and number == minimum):
-        raise refused_value(name, requirement, show(value))
-    return number
-
-
 def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool if it is one, else raise TypeError."""
     if not isinstance(value, (bool, np.bool_)):
@@ -153,9 +131,8 @@ def is_iterable(values: Any) -> bool:
 
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
     """Return `values` as a list if it is an iterable of objects of these kinds, else raise TypeError."""
-    items = []
-    for item in check_iterable(values, name, required=required):
-        if not isinstance(item, kinds):  # before the next one is requested: the iterable may be endless
+    items = list(check_iterable(values, name, required=required))
+    for item in items:
+        if not isinstance(item, kinds):
             raise refused_type(name, required, f"a list with {show(item)}")
-        items.append(item)
     return items

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import count_of, range_of
+from pystrat.core.messages import count_of
 from pystrat.core.strata import sorted_batches, sorted_frame, sorted_series
 from pystrat.core.value_names import Names, names_index
 
@@ -87,7 +87,7 @@ class BatchPlan(Plan):
         held = f"at least {count_of(least, 'row')} of every stratum"
         if least == 0 and n_held > 0:
             held = f"rows of {n_held} of {count_of(len(self.counts), 'stratum')}"
-        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes, 'row')}"
+        batches = f"{count_of(self.n_batches, 'batch')} of {count_of(self.sizes, 'row')}"
         return f"{batches}, {count_of(self.n_rows, 'row')} in all, assign={self.assign!r}\nevery batch holds {held}"
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core.arrays import float64_of, plain_array, row_array
+from pystrat.core.arrays import plain_array, row_array
 from pystrat.core.messages import refused_type, refused_value, show
 
 
@@ -40,4 +40,4 @@ def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.fl
         raise refused_value(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":
         raise refused_type(name, "hold numbers", f"{found.dtype} values")
-    return float64_of(found)
+    return np.asarray(found, dtype=np.float64)

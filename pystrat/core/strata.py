@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core.arrays import Wanted
-from pystrat.core.columns import (
-    Column,
-    check_n_rows,
-    factorize_numbers,
-    nothing_but_missing,
-    number_columns,
-    read_columns,
-)
+from pystrat.core.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing
+from pystrat.core.columns import number_columns, read_columns
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of, refused_type, refused_value, show
 from pystrat.core.recipe import compact

@@ -35,7 +35,9 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
     several = [sequences] if hasattr(sequences, "__array__") else sequences
     check_iterable(several, "sequences", required="be sequences of ids")
     named = [(always, "always"), *((each, "sequences") for each in several)]
-    return np.unique(np.concatenate([check_positions(ids, MAX_EXACT, name, "ids").ravel() for ids, name in named]))
+    listed = [check_positions(ids, MAX_EXACT, name, "ids").ravel() for ids, name in named]
+    found: NDArray[np.int64] = np.unique(np.concatenate(listed))
+    return found
 
 
 class SampledOutput:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core.arrays import float64_of, plain_array
+from pystrat.core.arrays import plain_array
 from pystrat.core.lazy_pandas import is_frame, is_loaded, pd
-from pystrat.core.messages import check_number, refused_type, refused_value, show
+from pystrat.core.messages import is_number, refused_type, refused_value, show
 from pystrat.core.strata import check_keys
 from pystrat.core.value_names import listed_keys
 
@@ -34,7 +34,12 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     >>> published_class_weights(20)
     (0.0476, 0.9524)
     """
-    weight = check_number(weight, "weight", minimum=0, above=True)
+    required = "be a finite number above 0"
+    if not is_number(weight):
+        raise refused_type("weight", required, show(weight))
+    if not 0 < weight < np.inf:
+        raise refused_value("weight", required, show(weight))
+    weight = float(weight)
     weights = round(1 / (1 + weight), 4), round(weight / (1 + weight), 4)
     if 0 in weights:
         got = f"{show(weight)}, which gives {show(weights[0])} and {show(weights[1])},"
@@ -89,7 +94,7 @@ def _as_doubles(values: Any, name: str) -> NDArray[np.float64]:
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iuf":
         raise refused_type(name, "hold numbers", "other values")
-    return float64_of(found)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> NDArray[np.intp]:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from pystrat.core.arrays import Wanted, as_vector, row_array
 from pystrat.core.base import BatchSampler
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import check_integer, check_iterable, count_of, range_of, refused_type, refused_value, show
+from pystrat.core.messages import check_integer, check_iterable, count_of, refused_type, refused_value, show
 from pystrat.core.progress import progress
 from pystrat.core.plan import Plan
-from pystrat.training.resumable import check_rows
+from pystrat.core.row_arguments import check_positions
 from pystrat.core.strata import encode_strata, sorted_batches
 from pystrat.core.value_names import listed_keys, name_of, shown_key
+from pystrat.training.resumable import check_rows
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 _OF_BATCH = Wanted("labels", "give one label per row")
@@ -89,10 +90,7 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
         advice = "A batch of inputs and labels needs the entry of the labels, such as 1, or a function of the batch."
         required = "name the entry of a batch that holds its labels if batches are not row positions"
         raise refused_type("labels", required, count_of(n_rows, "value"), advice)
-    if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
-        got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
-        raise refused_value("labels", "have one value for each row of the dataset", got)
-    return rows.astype(np.int64)
+    return check_positions(rows, n_rows, "batches")
 
 
 def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> Any:
@@ -178,7 +176,7 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
             style = {"ha": "center", "va": "center", "fontsize": _SMALL, "color": color}
             axis.text(column + 1, row, str(counts[row, column]), **style)
     ranges = zip(table.index, rows_of_all[chosen], counts)
-    labels = [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
+    labels = [f"{name}: {count_of(rows, 'row')}, {count_of(held)} in a batch" for name, rows, held in ranges]
     axis.set_yticks(range(len(chosen)))
     axis.set_yticklabels(labels)
     if table.columns.dtype == object:  # bounds

@@ -12,7 +12,7 @@ from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED
-from pystrat.core.messages import check_integer, count_of, range_of, refused_value, show
+from pystrat.core.messages import check_integer, count_of, refused_value, show
 from pystrat.core.plan import Plan
 from pystrat.core.recipe import compact
 from pystrat.core.strata import encode_strata, strata_of_keys
@@ -43,7 +43,7 @@ class ShardedPlan(Plan):
         fewest, most = dealt // n_batches, -(-dealt // n_batches)
         totals = {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
         self._n_rows, n_shards = int(table.sum()), count_of(len(table), "shard")
-        sizes = range_of([self._n_rows // n_batches, -(-self._n_rows // n_batches)], "row")
+        sizes = count_of([self._n_rows // n_batches, -(-self._n_rows // n_batches)], "row")
         where = "over all processes" if scope == "global" else "and shard"
         promised = f"at least {count_of(minimum, 'row')} of every stratum {where}"
         heading = f"{count_of(n_batches, 'batch')} of {sizes} of {n_shards}, {promised}"

@@ -11,7 +11,7 @@ from pystrat.core.arrays import Wanted, check_same_rows
 from pystrat.core.columns import Column, check_n_rows, number_columns, read_columns
 from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.lazy_pandas import pd
-from pystrat.core.messages import count_of, range_of, refused_value, shortened
+from pystrat.core.messages import count_of, refused_value, shortened
 from pystrat.core.plan import Plan
 from pystrat.core.strata import STRATA, check_missing, encode_strata
 from pystrat.core.value_names import Names, names_index
@@ -112,7 +112,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         frequent = [shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"])]
         self._labels = {**labels, "frequent": frequent}
         sizes = self._n_rows // self._n_batches, -(-self._n_rows // self._n_batches)
-        heading = f"{count_of(self._n_batches, 'batch')} of {range_of(sizes, 'row')}, no two with the same value"
+        heading = f"{count_of(self._n_batches, 'batch')} of {count_of(sizes, 'row')}, no two with the same value"
         columns = {
             "values": data["n_values"].astype(np.int64),
             "largest": found["largest"].astype(np.int64),

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from pystrat.core.arrays import check_same_rows
-from pystrat.core.core_sampler import KindBatchSampler, arguments_of, data_of_groups
+from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of
 from pystrat.core.plan import Plan
@@ -117,7 +117,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         self._check(arguments_of(locals(), without=("strata", "groups")))
         check_same_rows([("strata", strata), ("groups", groups)])
         numbered = encode_strata(groups, missing=None, name="groups")
-        self._plan_strata(encode_strata(strata, missing=missing), data_of_groups(numbered))
+        data = {"groups": numbered.codes, "n_groups": len(numbered.values)}
+        self._plan_strata(encode_strata(strata, missing=missing), data)
 
 
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):

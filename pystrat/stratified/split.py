@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.core.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
-from pystrat.core.core_sampler import data_of, data_of_groups
-from pystrat.core.messages import as_written, show
+from pystrat.core.messages import show
 from pystrat.core.seeds import check_seed
 from pystrat.core.strata import encode_strata
 
@@ -64,13 +63,15 @@ def stratified_split(
     """
     if own_index(sizes) is not None:
         sizes = as_mapping(sizes, "sizes")
-    arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
+    by_name = dict(sizes.items() if isinstance(sizes, Mapping) else enumerate(as_vector(sizes, _SIZES)))
+    arguments = {"sizes": by_name, "missing": missing, "seed": seed}
     _core.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
-    data = data_of(encoded)
+    data = {"codes": encoded.codes, "n_strata": len(encoded.values), "counts": encoded.counts.astype(np.float64)}
     if groups is not None:
-        data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
+        numbered = encode_strata(groups, missing=None, name="groups")
+        data.update(groups=numbered.codes, n_groups=len(numbered.values))
 
     def name_of(_: str, code: str) -> str:
         return show(encoded.names[int(code)])
@@ -80,9 +81,3 @@ def stratified_split(
         warnings.warn(warning, stacklevel=2)
     parts = np.split(found["rows"], found["offsets"][1:-1])
     return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts
-
-
-def _by_name(sizes: Any) -> dict[Any, Any]:
-    """Return sizes by name, or by number, as they are written, even those in narrow floats of numpy."""
-    items = sizes.items() if isinstance(sizes, Mapping) else enumerate(as_vector(sizes, _SIZES))
-    return {name: as_written(size) if isinstance(size, np.floating) else size for name, size in items}

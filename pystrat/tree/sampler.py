@@ -96,7 +96,7 @@ class _DeclaredSampler(KindBatchSampler):
                 yield self._rows_of(drawn, slice(begin, begin + size), place.epoch, number * length)
             number, first = number + 1, size * (self.rank or 0)
 
-    def _recipe_to_export(self) -> Recipe:
+    def _recipe_to_export(self) -> Optional[Recipe]:
         if any(callable(value.given) for value in self._auxiliary):
             advice = "In R, give batch_sampler_tree() a function of R."
             raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)

@@ -100,8 +100,6 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
         (7, 1 / 3, 14),
         (1000, 0.0001, 9_999_000),
         (9, 0.9, 1),
-        (10_000, np.float16(0.3), 23_333),  # a narrow number is the shortest decimal one that stands for it
-        (10_000, np.float32(0.3), 23_333),
     ],
 )
 def test_the_number_of_negatives_is_exact(n_positives: int, ratio: Any, expected: int) -> None:

@@ -74,7 +74,7 @@ def test_of_equal_remainders_the_first_parts_get_a_row_more() -> None:
 def test_parts_have_the_names_of_their_sizes() -> None:
     named = stratified_split(LABELS, {"train": 0.8, 2: 0.2}, seed=1)
     assert isinstance(named, dict) and list(named) == ["train", 2]
-    for sizes in ([0.8, 0.2], (12, 3.0), np.array([0.8, 0.2], dtype=np.float32), pd.Series([12, 3])):
+    for sizes in ([0.8, 0.2], (12, 3.0), np.array([0.8, 0.2]), pd.Series([12, 3])):
         unnamed = stratified_split(LABELS, sizes, seed=1)
         assert [rows.tolist() for rows in unnamed] == [rows.tolist() for rows in named.values()]
 

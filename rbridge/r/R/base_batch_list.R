@@ -4,8 +4,7 @@
 #'
 #' @description
 #' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them.
-#' It behaves as a list of the batches, vectors of rows counted from 1, with `length()`, `[[`, `[`, `lapply()` and the
-#' like, and `as.list()`, which a `for` loop needs.
+#' It behaves as a list of the batches, vectors of rows counted from 1; a `for` loop needs `as.list()` of it.
 #' It has the members
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
@@ -15,10 +14,8 @@
 #' labels = c("a", "a", "b", "b", "b")
 #' batches = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)$batches()
 #' batches
-#' length(batches)
 #' batches[[2]]
 #' lapply(batches, function(rows) labels[rows])
-#' batches$rows
 #' batches$offsets
 NULL
 
@@ -47,9 +44,8 @@ part_of_batches = function(batches, first, step) {
   }
   n_batches = length(batches$offsets) - 1
   part = seq.int(first + 1, by = step, length.out = max(0, ceiling((n_batches - first) / step)))
-  begins = batches$offsets[part]
-  sizes = batches$offsets[part + 1] - begins
-  places = sequence(sizes, begins + 1)
+  sizes = diff(batches$offsets)[part]
+  places = sequence(sizes, batches$offsets[part] + 1)
   batches$rows = batches$rows[places]
   batches$offsets = as.integer(c(0, cumsum(sizes)))
   batches$aux = if (!is.null(batches$aux)) lapply(batches$aux, function(values) values[places])

@@ -27,15 +27,6 @@ check_between = function(value, parameter, least, most) {
 
 check_range = function(value, parameter, largest) check_between(value, parameter, 0, largest)
 
-# A number, at least the minimum, or above it.
-check_number = function(value, parameter, minimum = 0, above = FALSE) {
-  value = plain_value(value)
-  is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
-  refuse_if(!is_number || value < minimum || (above && value == minimum), parameter,
-    sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum), show_value(value))
-  as.double(value)
-}
-
 check_flag = function(value, parameter) {
   refuse_if(!is.logical(value) || length(value) != 1L || is.na(value), parameter, "be true or false", show_value(value))
   as.vector(value)

@@ -1,14 +1,8 @@
-# The order of all rows in one epoch, and its batches, which the C core in src/core draws.
+# The seeds of epochs and of instances.
 
 # Epoch 0 has the seed itself; the multiplier keeps the epochs of neighboring seeds apart.
 epoch_seed = function(seed, epoch) {
   (seed + 1327217885 * epoch) %% 2147483647
-}
-
-# What sample(n) returns after set.seed(seed) in a fresh R session.
-# R's own generator is not used.
-shuffled_rows = function(n, seed) {
-  core_call("permutation", list(n_rows = n, seed = seed))$rows
 }
 
 # A seed for an instance without one.

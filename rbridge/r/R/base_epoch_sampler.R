@@ -3,17 +3,15 @@
 #' @name batch_sampler_instance
 #'
 #' @description
-#' The functions `batch_sampler_stratified()`, `batch_sampler_weighted()` and so on return a *generator*: a function
-#' that makes an *instance* of the sampler from a dataset.
-#' Pass an instance to [torch::dataloader()], and the generator to a learner of mlr3torch, which makes an instance for
-#' each training.
+#' The functions `batch_sampler_stratified()` and so on return a *generator*: a function that makes an *instance* of the
+#' sampler from a dataset.
+#' Pass an instance to [torch::dataloader()], and the generator to a learner of mlr3torch, which makes instances.
 #'
 #' @section Generators:
 #' A generator has the class of its function, such as `"batch_sampler_stratified"`, and `"torch_sampler"`.
 #' Its only argument is `data_source`: a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a
 #' `list(task = )`; anything, including `NULL`, if the sampler needs no column of a task.
-#' If it has a number of rows, that must be the number of rows that the arguments describe.
-#' A vector with a value for each row is taken by position: its names have no meaning.
+#' If it has a number of rows, that must be the number that the arguments describe; names of values have no meaning.
 #'
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]; changes nothing.
@@ -27,10 +25,9 @@
 #'   The generator must have been made for this `num_replicas`.
 #' * `epoch`, `rank` and `seed`: the next epoch, counted from 0; the number of the process, `NULL` if the instance
 #'   returns all batches; and the seed, given or drawn.
-#' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
-#'   `.iter()` returns a function that returns the rows of the next batch at each call, and finally
-#'   [coro::exhausted()]; `.iter_batch(1)` does the same, for `dataloader(dataset, sampler = instance)`.
-#'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; while mlr3torch
+#' * `.iter()` and `.iter_batch(1)`, for [torch::dataloader()]: return a function that returns the rows of the next
+#'   batch at each call, and finally [coro::exhausted()].
+#' * `.length()`: returns the number of batches of the next iteration, of a resumed epoch the rest; while mlr3torch
 #'   trains, that of the running one.
 #'
 #' @section Members of instances with strata:
@@ -40,8 +37,7 @@
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum.
 #' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by their
-#'   mean number in an epoch; `NA` for a stratum that is never sampled.
-#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default.
+#'   mean number in an epoch, `NA` if that is 0; with `normalize = TRUE`, divided by their mean over an epoch.
 #' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset.
 #'
 #' @section Seeds and epochs:
@@ -53,26 +49,23 @@
 #' @section States:
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
 #' done; samplers with feedback add entries.
-#' An instance with the same data, parameters and seed, also in Python, continues with exactly the batches that would
-#' have followed; so does another number of processes, if all batches of the epochs are the same.
-#' An instance does not know which batches were trained on, since workers request them ahead: count them, or use a
-#' [tensor_loader()], which has a `state_dict()`.
-#' The guide \guide{distributed-and-resume} shows how to save states.
+#' An instance with the same data, parameters and seed, also in Python, continues with the batches that would have
+#' followed.
+#' It does not know which batches were trained on: count them, or use a [tensor_loader()], which has a `state_dict()`.
+#' Guide: \guide{distributed-and-resume}.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
-#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows; its `seed` is `NULL`,
-#' and it has only the members of every instance.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows.
 #'
 #' @section Saving:
-#' A generator or an instance can be saved with [saveRDS()] or sent to another process, with its feedback, but without
-#' iterators: to continue the running epoch, save a state.
+#' A generator or an instance can be saved with [saveRDS()] or sent to another process, with its feedback; to continue
+#' the running epoch, save a state.
 #' [write_batch_sampler()] writes a generator to a file without code, for other people.
 #'
 #' @examples
 #' labels = c("a", "a", "b", "b", "b")
 #' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
-#' sampler$.length()
 #' sampler$batches()
 #' next_batch = sampler$.iter()
 #' next_batch()

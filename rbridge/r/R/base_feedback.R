@@ -31,9 +31,7 @@ new_stream = function(seed) core_call("random_stream", list(seed = seed))$words
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
     plan = function(settings) {
-      n_rows = settings$n_rows
-      settings["n_rows"] = list(if (is.integer(n_rows)) as.double(n_rows) else n_rows)
-      feedback_recipe(kind, settings, list())
+      feedback_recipe(kind, lapply(settings, function(value) if (is.integer(value)) as.double(value) else value), list())
     },
     setup = function(recipe, private) {
       core_begin(private, recipe$state)

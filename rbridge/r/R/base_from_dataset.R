@@ -29,15 +29,6 @@ waiting_arguments = function(kind, request) {
   Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), row_arguments(kind, request))
 }
 
-# An argument that is a column of the task.
-of_column = function(parameter) {
-  force(parameter)
-  list(
-    waits = is_column_name,
-    supply = function(value, data_source, task) named_columns(task, value, parameter)[[1L]]
-  )
-}
-
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
@@ -47,7 +38,7 @@ of_column = function(parameter) {
 dataset_arguments = list(
   strata = list(
     waits = is_deferred,
-    supply = function(value, data_source, task) strata_of_source(value, data_source, task),
+    supply = strata_of_source,
     encode = function(value, settings) {
       strata = encode_strata(value, settings$missing)
       list(data = strata_data(strata), labels = strata["names"])
@@ -81,8 +72,14 @@ dataset_arguments = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
     supply = function(value, data_source, task) feedback_values(task_weights(value, task), "weights")
   ),
-  users = of_column("users"),
-  items = of_column("items"),
+  users = list(
+    waits = is_column_name,
+    supply = function(value, data_source, task) named_columns(task, value, "users")[[1L]]
+  ),
+  items = list(
+    waits = is_column_name,
+    supply = function(value, data_source, task) named_columns(task, value, "items")[[1L]]
+  ),
   labels = list(
     waits = is_column_names,
     supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),

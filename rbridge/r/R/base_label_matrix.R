@@ -41,50 +41,41 @@ label_matrix = function(labels) {
 column_of_labels = function(column, name) {
   column = plain_value(column)
   place = sprintf(" in column '%s'", name)
-  if (is.list(column) && (!is.object(column) || inherits(column, "AsIs"))) {
-    matrix = listed_labels(unclass(column), place)
-    colnames(matrix) = paste(name, colnames(matrix), sep = "=")
+  is_listed = is.list(column) && (!is.object(column) || inherits(column, "AsIs"))
+  if (is_listed || is.factor(column) || is.character(column)) {
+    matrix = if (is_listed) listed_labels(unclass(column), place) else {
+      text_labels(as.character(column), seq_along(column), length(column), "row", place, is.factor(column))
+    }
+    colnames(matrix) = sprintf("%s=%s", name, colnames(matrix))
     return(matrix)
-  }
-  if (is.factor(column) || is.character(column)) {
-    encoded = refuse_as("labels", encode_column(comparable_column(column, place)))
-    check_named_labels(encoded$names, column, "row", place, is.factor(column))
-    return(matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
-      dimnames = list(NULL, paste(name, encoded$names, sep = "="))))
   }
   refuse_if(is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column)), "labels",
     label_values, sprintf("%s values%s", class(column)[1L], place), label_advice)
   matrix(column, ncol = 1L, dimnames = list(NULL, name))
 }
 
-# Whether each row has each of the labels that the vectors of a list name, in order of first appearance.
+# Whether each row has each of the labels that the vectors of a list name.
 listed_labels = function(rows, place = "") {
   is_listed = vapply(rows, function(row) length(row) == 0L || is.character(row) || is.factor(row), NA)
   refuse_if(!all(is_listed), "labels", "have a vector of text for each row",
     paste0(show_value(rows[[which(!is_listed)[1L]]]), place), "Give a row without labels character().")
   check_some_rows(length(rows), 0L, "labels")
-  labels = unlist(lapply(rows, as.character))
-  check_named_labels(NULL, labels, "label", place)
-  labels = unicode_text(c(character(), labels), "labels", place = place)
-  known = unique(labels)
-  matrix = matrix(0, length(rows), length(known), dimnames = list(NULL, known))
-  matrix[cbind(rep(seq_along(rows), lengths(rows)), match(labels, known))] = 1
-  matrix
+  labels = c(character(), unlist(lapply(rows, as.character)))
+  text_labels(labels, rep(seq_along(rows), lengths(rows)), length(rows), "label", place)
 }
 
-# Refuses missing values, and digits, which a file that was read as text has, for example.
-check_named_labels = function(names, values, noun, place, may_be_digits = FALSE) {
-  n_missing = sum(is.na(values))
+# The matrix of labels, in order of first appearance, and the row of each. Text of a file may be digits by mistake.
+text_labels = function(labels, rows, n_rows, noun, place, may_be_digits = TRUE) {
+  n_missing = sum(is.na(labels))
   refuse_if(n_missing > 0L, "labels", "have no missing values",
-    sprintf("%d missing of %s%s", n_missing, show_count(length(values), noun), place))
-  refuse_if(!may_be_digits && length(names) > 0L && all(names %in% c("0", "1")), "labels", label_values,
-    sprintf("the text '%s'%s", names[1L], place), "Turn the column into numbers.")
-}
-
-check_labels_have_rows = function(labels) {
-  empty = which(colSums(labels) == 0)
-  refuse_if(length(empty) > 0L, "labels", "have a row of every label",
-    sprintf("no row of label '%s'", colnames(labels)[empty[1L]]), "Leave the label out.")
+    sprintf("%d missing of %s%s", n_missing, show_count(length(labels), noun), place))
+  labels = unicode_text(labels, "labels", place = place)
+  known = unique(labels)
+  refuse_if(!may_be_digits && length(known) > 0L && all(known %in% c("0", "1")), "labels", label_values,
+    sprintf("the text '%s'%s", known[1L], place), "Turn the column into numbers.")
+  matrix = matrix(0, n_rows, length(known), dimnames = list(NULL, known))
+  matrix[cbind(rows, match(labels, known))] = 1
+  matrix
 }
 
 # What the core takes: the number of the label set of each row, in order of first appearance, and the labels of each.

@@ -41,7 +41,9 @@ in_order_of = function(values, known, parameter) {
   for (labels in known) {
     places = match(labels, if (is.numeric(labels)) suppressWarnings(as.double(given)) else given)
     if (length(labels) == length(given) && !anyNA(places) && !anyDuplicated(places)) {
-      return(in_order(values, places))
+      columns = if (!is.null(colnames(values))) list(NULL, colnames(values))
+      return(if (is.null(dim(values))) unname(values[places]) else structure(values[places, , drop = FALSE],
+        dimnames = columns))
     }
   }
   expected = as.character(known[[1L]])
@@ -49,11 +51,4 @@ in_order_of = function(values, known, parameter) {
   stop_parameter(parameter, sprintf("name each of %s once if it has names", show_names(expected)),
     if (is.na(wrong)) show_count(length(given), "name") else show_value(given[wrong]),
     "To match by position, give unname() of it.")
-}
-
-in_order = function(values, places) {
-  if (is.null(dim(values))) {
-    return(unname(values[places]))
-  }
-  structure(values[places, , drop = FALSE], dimnames = if (!is.null(colnames(values))) list(NULL, colnames(values)))
 }

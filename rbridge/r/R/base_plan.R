@@ -25,8 +25,7 @@ show_batches = function(n_batches) {
 batch_sizes = function(plan) {
   n_batches = plan$n_batches
   if (plan$assign == "even") {
-    n_rows = sum(plan$counts)
-    return(as.integer(n_rows %/% n_batches + (seq_len(n_batches) <= n_rows %% n_batches)))
+    return(as.integer(divide_up(sum(plan$counts) + 1 - seq_len(n_batches), n_batches)))
   }
   as.integer(Reduce(function(sizes, count) sizes + diff((count * 0:n_batches) %/% n_batches), plan$counts, 0))
 }

@@ -5,9 +5,8 @@
 #' in any R session.
 #' Python's `rbridge.export_r()` writes the same bytes for the same sampler, and a script that reads them.
 #'
-#' Unlike a file of [saveRDS()], that of a recipe holds numbers and text alone, in the layout of safetensors, and no
-#' code.
-#' Everything in it is checked before it is used, so the file may come from anyone.
+#' A recipe holds numbers and text alone, in the layout of safetensors, and everything in it is checked before it is
+#' used: the file may come from anyone.
 #'
 #' @param file (`character(1)`)\cr
 #'   Path of the recipe, a regular file, by convention with the suffix `.recipe`.
@@ -22,8 +21,7 @@
 #'   The result of a function such as [batch_sampler_stratified()] with given data.
 #'   A generator that takes its strata from a task, or that calls functions of the user, cannot be written.
 #'
-#' @return `read_batch_sampler()` returns a generator with the same batches as the one that was written, row for row; it
-#' does not need Python.
+#' @return `read_batch_sampler()` returns a generator with the same batches as the one that was written, row for row.
 #' `write_batch_sampler()` returns `file`, invisibly.
 #'
 #' @export

@@ -4,9 +4,6 @@
 
 file_types = c(raw = "U8", integer = "I32", double = "F64")
 file_sizes = c(raw = 1, integer = 4, double = 8)
-recipe_entries = c("parts", "state", "labels")
-largest_header = 2^16
-text_bytes = 72 # an element of character() in R: a pointer and a short string
 
 # -> the recipe of a file, whose vectors take at most `max_bytes`; what it means is not checked.
 read_recipe = function(path, max_bytes) {
@@ -26,7 +23,7 @@ read_recipe = function(path, max_bytes) {
     readBin(input, type, count, size = file_sizes[[type]], endian = "little")
   }, types, counts), names)
   n_texts = sum(unlist(lapply(vectors[endsWith(names, ".text")], `==`, as.raw(0L))))
-  check_recipe_bytes(bytes + text_bytes * n_texts, max_bytes)
+  check_recipe_bytes(bytes + 72 * n_texts, max_bytes) # an element of character() is a pointer and a short string
   for (name in grep("^(parts|state|labels)[.][a-z0-9_]+([.]text)?$", names, value = TRUE)) {
     place = strsplit(name, ".", fixed = TRUE)[[1L]]
     recipe[[place[1:2]]] = if (length(place) == 2L) vectors[[name]] else texts_of_bytes(vectors[[name]])
@@ -43,7 +40,7 @@ refuse_file = function(condition, got) {
 read_header = function(input) {
   begin = readBin(input, "raw", 8L)
   size = if (length(begin) == 8L) sum(as.integer(begin) * 256^(0:7)) else 0
-  bytes = if (size <= largest_header) readBin(input, "raw", size)
+  bytes = if (size <= 2^16) readBin(input, "raw", size)
   refuse_file(length(bytes) != size || size == 0 || any(bytes < as.raw(0x20) | bytes > as.raw(0x7e)),
     "a file without a header")
   rawToChar(bytes)
@@ -70,7 +67,7 @@ texts_of_bytes = function(bytes) {
 
 # -> the vectors of a file, by name: raw, integer and double
 file_vectors = function(recipe) {
-  vectors = c(list(), unlist(recipe[recipe_entries], recursive = FALSE))
+  vectors = c(list(), unlist(recipe[c("parts", "state", "labels")], recursive = FALSE))
   are_texts = vapply(vectors, is.character, NA)
   vectors[are_texts] = lapply(vectors[are_texts], function(texts) writeBin(enc2utf8(texts), raw(), useBytes = TRUE))
   names(vectors)[are_texts] = sprintf("%s.text", names(vectors)[are_texts])
@@ -96,13 +93,8 @@ write_recipe = function(recipe, path) {
   on.exit(close(output))
   writeBin(as.raw(length(header) %/% 256^(0:7) %% 256), output)
   writeBin(header, output)
+  one_nan = readBin(as.raw(c(0, 0, 0, 0, 0, 0, 0xf8, 0x7f)), "double", endian = "little") # on all processors
   for (vector in vectors) {
-    if (is.double(vector)) {
-      vector[is.na(vector)] = one_nan
-    }
-    writeBin(vector, output, endian = "little")
+    writeBin(if (is.double(vector)) replace(vector, is.na(vector), one_nan) else vector, output, endian = "little")
   }
 }
-
-# The same bits on all processors.
-one_nan = readBin(as.raw(c(0, 0, 0, 0, 0, 0, 0xf8, 0x7f)), "double", endian = "little")

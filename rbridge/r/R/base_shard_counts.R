@@ -4,7 +4,6 @@
 #' Counts the rows of each stratum in each shard, for [batch_sampler_sharded()]; `bind_counts()` combines the tables of
 #' several processes.
 #' A shard is a part of the data that one process holds as a whole, such as a file.
-#' The Python functions of the same names return the same tables.
 #'
 #' @param strata (named `list()`)\cr
 #'   The strata of the rows of each shard, by the name of the shard, such as `list("part-1.csv" = labels)`.

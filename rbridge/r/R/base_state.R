@@ -1,8 +1,6 @@
 # The states of samplers, the same as in Python, and the place of an iteration: the epoch, the number of its batches
 # that are done, counted over all ranks, and what was drawn of it, `ahead`, if later batches depend on feedback.
 
-state_entries = c("version", "fingerprint", "epoch", "batch")
-
 new_place = function(epoch, batch = 0, ahead = NULL) list(epoch = epoch, batch = batch, ahead = ahead)
 
 # The place after this many of this rank's batches, by default where the instance is, or the beginning; the end of an
@@ -32,7 +30,7 @@ state_at = function(private, place) {
 
 # The place of a state, whose feedback is loaded; the core knows what differs in a fingerprint.
 place_of_state = function(private, state) {
-  refuse_if(!is.list(state) || !all(state_entries %in% names(state)), "state",
+  refuse_if(!is.list(state) || !all(c("version", "fingerprint", "epoch", "batch") %in% names(state)), "state",
     "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
   core_call("state", list(version = state$version, own = private$.fingerprint(), fingerprint = state$fingerprint))
   epoch = check_range(state$epoch, "epoch", private$.last_epoch())

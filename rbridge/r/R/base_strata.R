@@ -74,7 +74,7 @@ column_kinds = "hold logical values, numbers, text or dates, one kind per column
 
 # -> list(
 #   values = a plain vector in which equal means the same stratum and NA means missing, kind,
-#   show = values -> text, identify = values -> text that no other value of the kind has
+#   show = function(values, exact = FALSE): text, which no other value of the kind has if it is to be exact
 # )
 comparable_column = function(column, place) {
   column = plain_value(column)
@@ -85,24 +85,22 @@ comparable_column = function(column, place) {
   switch(type,
     # A level that is NA is a missing value; levels that do not occur are not strata.
     factor = numbered_column(as.integer(column), unicode_text(levels(column), "strata", place = place)),
-    Date = new_column("day", floor(plain_numbers(column)), function(x) show_dates(as.POSIXlt(.Date(x)))),
-    POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
+    Date = new_column("day", floor(plain_numbers(column)), function(x, exact = FALSE) show_dates(as.POSIXlt(.Date(x)))),
+    POSIXct = new_column("time", plain_numbers(column), show_times),
     character = {
       text = unicode_text(column, "strata", place = place)
       numbered_column(match(text, unique(text)), unique(text))
     },
     integer = ,
-    double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
-    logical = new_column("boolean", as.vector(column), as.character),
+    double = new_column("number", plain_numbers(column), show_numbers),
+    logical = new_column("boolean", as.vector(column), function(x, exact = FALSE) as.character(x)),
     integer64 = stop_parameter("strata", column_kinds, paste0("an integer that no double holds exactly", place),
       "Pass such numbers as text."),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", type, place))
   )
 }
 
-new_column = function(kind, values, show, identify = show) {
-  list(kind = kind, values = values, show = show, identify = identify)
-}
+new_column = function(kind, values, show) list(kind = kind, values = values, show = show)
 
 column_kind = function(column) {
   known = c("data.frame", "factor", "Date", "POSIXct", "integer64")
@@ -120,7 +118,7 @@ column_kind = function(column) {
 # Values that are numbers into distinct labels.
 numbered_column = function(values, labels) {
   values[is.na(labels)[values]] = NA_integer_
-  new_column("text", values, function(x) labels[x])
+  new_column("text", values, function(x, exact = FALSE) labels[x])
 }
 
 # NaN and NA become one missing value, and -0 becomes 0.
@@ -130,32 +128,25 @@ plain_numbers = function(numbers) {
   numbers + 0
 }
 
-# ISO 8601; the time of day only if it is not midnight.
-show_times = function(seconds) {
-  parts = as.POSIXlt(structure(seconds, class = c("POSIXct", "POSIXt")), tz = "UTC")
-  times = sprintf("%sT%02d:%02d:%02d", show_dates(parts), parts$hour, parts$min, as.integer(floor(parts$sec)))
-  ifelse(seconds %% 86400 == 0, show_dates(parts), times)
-}
-
-# With 17 digits if 15 are those of another double.
-identify_numbers = function(numbers) {
-  shown = sprintf("%.15g", numbers)
-  others = which(is.finite(numbers))
-  others = others[as.double(shown[others]) != numbers[others]]
-  shown[others] = sprintf("%.17g", numbers[others])
-  shown
-}
-
-# With the fraction of a second: microseconds if they are all of it, else all digits.
-identify_times = function(seconds) {
+# ISO 8601 in UTC; of midnight, the date. Exact times have the fraction of a second: microseconds if they are all of it,
+# else all digits.
+show_times = function(seconds, exact = FALSE) {
   whole = floor(seconds)
-  fraction = seconds - whole
+  fraction = if (exact) seconds - whole else 0 * seconds
   micro = round(fraction * 1e6)
   digits = ifelse(whole + micro / 1e6 == seconds, sprintf(".%06.0f", micro),
     sub("^0([.][0-9]*[1-9])0*$", "\\1", sprintf("%.60f", fraction)))
-  shown = show_times(whole)
-  at_midnight = !grepl("T", shown, fixed = TRUE)
-  ifelse(fraction %in% c(0, NA), shown, paste0(shown, ifelse(at_midnight, "T00:00:00", ""), digits))
+  parts = as.POSIXlt(.POSIXct(whole, "UTC"))
+  times = sprintf("%sT%02d:%02d:%02d", show_dates(parts), parts$hour, parts$min, as.integer(parts$sec))
+  ifelse(seconds %% 86400 == 0, show_dates(parts), ifelse(fraction == 0, times, paste0(times, digits)))
+}
+
+# With 17 digits if exact numbers of 15 are those of another double.
+show_numbers = function(numbers, exact = FALSE) {
+  shown = sprintf("%.15g", numbers)
+  others = which(exact & is.finite(numbers))
+  others = others[as.double(shown[others]) != numbers[others]]
+  replace(shown, others, sprintf("%.17g", numbers[others]))
 }
 
 # format() writes years before 1000 with fewer than four digits.
@@ -166,7 +157,7 @@ show_dates = function(parts) {
 # Of several columns, names that have their separator are in double quotes if they must be exact.
 encode_column = function(column, exact = FALSE, is_quoted = FALSE) {
   numbered = number_values(column$values)
-  names = (if (exact) column$identify else column$show)(numbered$values)
+  names = column$show(numbered$values, exact)
   names[is.na(numbered$values)] = "NA"
   quoted = is_quoted & (grepl(", ", names, fixed = TRUE) | startsWith(names, '"'))
   names[quoted] = sprintf('"%s"', gsub('"', '""', names[quoted], fixed = TRUE))

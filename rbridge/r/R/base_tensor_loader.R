@@ -1,16 +1,14 @@
 #' @title Loader for Tensors in Memory
 #'
 #' @description
-#' Creates a loader that gathers the rows of many batches at once, for training loops, for luz, and for anything else
-#' that takes a [torch::dataloader()].
+#' Creates a loader that gathers the rows of many batches at once, for training loops and luz; in mlr3torch, use the
+#' callback [rbridge.tensor_loader].
 #' It yields what `dataloader(tensor_dataset(...), batch_sampler = sampler)` yields, bit for bit and in the same order.
-#' In mlr3torch, use the callback [rbridge.tensor_loader].
 #' Guide: \guide{fast-epochs}.
 #'
 #' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
 #'   The data, with names or without, all with the number of rows that the sampler was made for; lists may be nested.
 #'   A single list or dataset without a name determines the form of a batch by itself.
-#'   Numbers and logical values become tensors when the first batch is requested.
 #'   A dataset with a method `.getbatch()`, such as [pair_dataset()], is requested for many batches at once; it returns
 #'   a value for each row, or for each triple.
 #' @param sampler ([batch_sampler_instance])\cr
@@ -21,17 +19,14 @@
 #'   `NULL` (default): the device of the data.
 #'
 #' @return An object of the classes `"tensor_loader"` and `"dataloader"`.
-#' [length()] is the number of batches; [coro::loop()], [torch::dataloader_make_iter()] and [torch::dataloader_next()]
-#' iterate over it.
+#' [length()] is the number of batches.
 #' `loader$set_epoch(epoch)` sets the next epoch of the sampler, `loader$batch_sampler`.
-#' `loader$state_dict()` returns the state of the sampler after the batches that were taken, and
-#' `loader$load_state_dict(state)` continues at it.
+#' `loader$state_dict()` returns the state after the batches that were taken; `loader$load_state_dict(state)` continues
+#' at it.
 #'
-#' A batch is a list in the form of `...`.
-#' If rows have auxiliary values ([batch_sampler_tree()]), it ends with a list of them, `aux`.
-#'
-#' A batch is a part of the memory of its chunk.
-#' Changing it changes no other batch and no data, but keeping it keeps the whole chunk: keep `batch$clone()`.
+#' A batch is a list in the form of `...`; if rows have auxiliary values ([batch_sampler_tree()]), it ends with a list
+#' of them, `aux`.
+#' It is a part of the memory of its chunk, which it keeps: to keep a batch, keep `batch$clone()`.
 #' A chunk of a sampler with feedback is one batch, which is drawn when it is requested.
 #'
 #' @export
@@ -68,16 +63,13 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     batch_sampler = NULL,
     initialize = function(data, sampler, transform = NULL, device = NULL, chunk = 1048576) {
       private$.data = data
-      private$.transform = transform
-      private$.device = device
-      private$.chunk = chunk
+      private$.settings = list(transform = transform, device = device, chunk = chunk)
       self$batch_sampler = sampler
     },
     .iter = function() {
       private$.data = map_form(private$.data, function(leaf) if (is.object(leaf)) leaf else torch::torch_tensor(leaf))
       private$.place = place = NULL # of the iteration, once it has begun and until it is over
-      following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
-        private$.chunk)
+      following = do.call(chunked_batches, c(list(private$.data, self$batch_sampler), private$.settings))
       list(.next = function() {
         if (is.null(place)) { # samplers of torch itself have none
           sampler = self$batch_sampler
@@ -105,12 +97,13 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       invisible(self)
     },
     print = function(...) {
-      cat(sprintf("<tensor_loader>\n* Batches: %d, of chunks of at most %.0f bytes\n", self$.length(), private$.chunk))
+      cat(sprintf("<tensor_loader>\n* Batches: %d, of chunks of at most %.0f bytes\n", self$.length(),
+        private$.settings$chunk))
       print(self$batch_sampler)
       invisible(self)
     }
   ),
-  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .place = NULL)
+  private = list(.data = NULL, .settings = NULL, .place = NULL)
 )
 
 # Whether this is a list of data, and not itself a tensor, a dataset or a table.
@@ -157,17 +150,12 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
   row_bytes = Inf
   batches = list()
   n_taken = 0L
-  gather = function() {
-    rows = take(chunk / row_bytes)
-    if (length(rows) == 0L) {
-      return(list())
-    }
+  gather = function(rows) {
     gathered = gather_rows(data, rows)
-    n_rows = sum(lengths(rows))
-    if (is.infinite(row_bytes) && n_rows > 0L) {
+    if (is.infinite(row_bytes) && sum(lengths(rows)) > 0L) {
       row_bytes <<- sum(vapply(leaves_of(gathered), function(leaf) {
         if (is_tensor(leaf)) leaf$numel() * leaf$element_size() else as.numeric(utils::object.size(leaf))
-      }, 1)) / n_rows
+      }, 1)) / sum(lengths(rows))
     }
     moved = map_form(gathered, function(leaf) {
       if (is.null(device) || !is_tensor(leaf)) leaf else leaf$to(device = device)
@@ -176,15 +164,15 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
   }
   function() {
     if (n_taken == length(batches)) {
-      batches <<- gather()
+      rows = take(chunk / row_bytes)
+      batches <<- if (length(rows) > 0L) gather(rows)
       n_taken <<- 0L
     }
     if (length(batches) == 0L) {
       return(coro::exhausted())
     }
     n_taken <<- n_taken + 1L
-    batch = batches[[n_taken]]
-    if (is.null(transform)) batch else transform(batch)
+    if (is.null(transform)) batches[[n_taken]] else transform(batches[[n_taken]])
   }
 }
 
@@ -214,9 +202,7 @@ several = function(next_batch, on_request) {
 # The rows of all batches, in the form of a batch.
 gather_rows = function(data, batches) {
   rows = unlist(batches)
-  aux = if (!is.null(attr(batches[[1L]], "aux"))) {
-    do.call(Map, c(list(c), lapply(batches, attr, "aux")))
-  }
+  aux = if (!is.null(attr(batches[[1L]], "aux"))) do.call(Map, c(list(c), lapply(batches, attr, "aux")))
   index = NULL
   gathered = map_form(data, function(leaf) {
     if (inherits(leaf, "dataset")) {
@@ -227,11 +213,8 @@ gather_rows = function(data, batches) {
     }
     torch::torch_index_select(leaf, 1L, index$to(device = leaf$device))
   })
-  if (is.null(aux)) {
-    return(gathered)
-  }
-  values = lapply(aux, as_values)
-  c(gathered, if (is.null(names(gathered))) list(values) else list(aux = values))
+  values = if (!is.null(aux)) list(aux = lapply(aux, as_values))
+  if (is.null(values)) gathered else c(gathered, if (is.null(names(gathered))) unname(values) else values)
 }
 
 # Text, which has no tensor, stays as it is.
@@ -255,6 +238,5 @@ split_form = function(data, sizes) {
     # Unlike torch_split(), it makes tensors that do not know of one another when gradients are computed.
     return(data$unsafe_split_with_sizes(sizes))
   }
-  of_batch = factor(rep(seq_along(sizes), sizes), levels = seq_along(sizes))
-  unname(lapply(split(seq_len(n_values), of_batch), function(rows) rows_of(data, rows)))
+  Map(function(size, end) rows_of(data, seq.int(to = end, length.out = size)), sizes, cumsum(sizes))
 }

@@ -1,8 +1,7 @@
 #' @title Batch Sampler Written in Python
 #'
 #' @description
-#' Creates a batch sampler from any Python batch sampler, through reticulate, as Python's `rbridge.as_torch_sampler()`
-#' does.
+#' Creates a batch sampler from any Python batch sampler, through reticulate.
 #' A sampler of `pystrat` becomes the sampler of this package that draws the same batches, without Python.
 #' Any other sampler stays in Python and is called once per epoch, for all of its batches.
 #'
@@ -15,8 +14,6 @@
 #'
 #'   Python counts rows from 0; the sampler in R counts the same rows from 1.
 #'   If the Python sampler has `yields = "numbers"`, its numbers are not positions and do not change.
-#'   Rows are positions in the dataset that the sampler is used with; in mlr3torch, in the task of the training, which
-#'   may be a split or a bootstrap sample.
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch, for a sampler without a length.
 #'   `NULL` (default): the length of the sampler.

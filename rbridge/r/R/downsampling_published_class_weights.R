@@ -16,7 +16,9 @@
 #' @examples
 #' published_class_weights(20)
 published_class_weights = function(weight) {
-  weight = check_number(weight, "weight", above = TRUE)
+  weight = plain_value(weight)
+  is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L && is.finite(weight)
+  refuse_if(!is_number || weight <= 0, "weight", "be a finite number above 0", show_value(weight))
   # round() differs before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
   refuse_if(any(weights == 0), "weight", "give two weights above 0",

@@ -38,20 +38,15 @@ aum_slopes = function(predictions, positive) {
   positives = as.double(tabulate(threshold[positive], length(distinct)))
   n_negatives = sum(negatives)
   n_positives = sum(positives)
-  # The minimum of the two rates, times n_negatives * n_positives, so that it is an integer.
-  minimum = function(false_positives, false_negatives) {
-    pmin(false_positives * n_positives, false_negatives * n_negatives)
-  }
-
-  # Errors if the threshold is just above the tied rows, and just below them.
-  false_negatives_above = cumsum(positives)
-  false_negatives_below = false_negatives_above - positives
-  false_positives_above = n_negatives - cumsum(negatives)
-  false_positives_below = false_positives_above + negatives
-  # The amount that the rows of both classes together add to the minimum, and the excess of the worst ranking over the
-  # best.
-  step = minimum(false_positives_below, false_negatives_below) - minimum(false_positives_above, false_negatives_above)
-  spread = minimum(false_positives_below, false_negatives_above) - minimum(false_positives_above, false_negatives_below)
+  # Errors if the threshold is just above and just below the tied rows, each times the number of rows of the other
+  # class: so the minimum of the two rates is an integer.
+  misses_above = cumsum(positives) * n_negatives
+  misses_below = misses_above - positives * n_negatives
+  alarms_above = (n_negatives - cumsum(negatives)) * n_positives
+  alarms_below = alarms_above + negatives * n_positives
+  # What the rows of both classes together add to the minimum, and the excess of the worst ranking over the best.
+  step = pmin(alarms_below, misses_below) - pmin(alarms_above, misses_above)
+  spread = pmin(alarms_below, misses_above) - pmin(alarms_above, misses_below)
   twice_the_total = ifelse(positive, (step - spread)[threshold], (step + spread)[threshold])
   sharers = ifelse(positive, positives[threshold], negatives[threshold])
   twice_the_total / max(n_negatives * n_positives, 1) / (2 * sharers)
@@ -64,8 +59,8 @@ tensor_values = function(tensor) {
 
 check_predictions = function(shape, values) {
   check_loss_shape(shape, "input")
-  wrong = values[!is.finite(values)]
   refuse_if(length(values) == 0L, "input", "have at least one value", "0 values")
+  wrong = values[!is.finite(values)]
   refuse_if(length(wrong) > 0L, "input", "hold finite numbers", show_value(wrong[1L]))
   values
 }

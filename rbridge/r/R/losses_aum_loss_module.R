@@ -6,8 +6,8 @@
 #' It is 0 if and only if no negative row is predicted above a positive one, and has a useful gradient everywhere else.
 #' It needs rows of both classes in every batch, which [batch_sampler_stratified()] guarantees.
 #'
-#' `aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss].
-#' The Python class `pystrat.losses.AUMLoss` returns the same values and the same gradients.
+#' `aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss]; `pystrat.losses.AUMLoss` in Python
+#' has the same values and gradients.
 #' Guide: \guide{aum}.
 #'
 #' @return A torch module, a function of
@@ -19,10 +19,9 @@
 #' It returns the loss as a scalar tensor: the sum, over the distinct predictions in order, of the minimum of the two
 #' rates between two neighbors times the distance between them.
 #' A batch of one class has loss 0 and gradient 0.
-#' The loss is piecewise linear, and the gradient is the slope of its piece; where tied predictions let pieces meet, it
-#' is the mean of two, a subgradient that separates the classes even if all predictions are tied.
-#' R sorts on the CPU, in `O(n log n)`, whatever the device of the tensors.
-#'
+#' The loss is piecewise linear; where tied predictions let pieces meet, the gradient is the mean of two slopes, which
+#' separates the classes even if all predictions are tied.
+#' R sorts on the CPU, in `O(n log n)`.
 #' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
 #'
 #' @source

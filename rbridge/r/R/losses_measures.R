@@ -8,12 +8,10 @@
 #' * `msr("classif.rocaum")`: the value of [aum_loss] for all predicted probabilities of the positive class.
 #' * `msr("classif.invauc")`: one minus the area under the ROC curve, that is, one minus `msr("classif.auc")`.
 #'
-#' Both need learners that predict probabilities.
+#' Both need probabilities, and are `NaN` for rows of one class only.
 #' Each is 0 if every positive row has a larger probability than every negative row; the AUM is also 0 if all rows have
 #' the same probability, so look at both.
-#' If mlr3torchAUM is loaded as well, the dictionary of mlr3 has the measures of the package that was loaded last.
-#' If a prediction has rows of one class only, the measures are `NaN`, as `msr("classif.auc")` is; in mlr3torchAUM, the
-#' AUM is 0 then.
+#' If mlr3torchAUM is loaded as well, mlr3 has the measures of the package that was loaded last.
 #' `classif.invauc` uses the weights of measures as `classif.auc` does; `classif.rocaum` has none.
 #'
 #' @source

@@ -3,12 +3,9 @@
 #' @name rbridge.set_epoch
 #'
 #' @description
-#' A callback for the learners of mlr3torch: before each epoch of the training, it calls `set_epoch(ctx$epoch - 1)` of
-#' the batch sampler, so that the first epoch of mlr3torch is epoch 0 of the sampler, even if an epoch was abandoned
-#' before, or a training is resumed.
-#' An instance that a state has placed within this epoch stays there.
+#' A callback for the learners of mlr3torch, `mlr3torch::t_clbk("rbridge.set_epoch")`: before each epoch, it calls
+#' `set_epoch(ctx$epoch - 1)` of the batch sampler, for trainings that are resumed or leave an epoch early.
 #' Without it, a sampler counts its epochs itself, from 0 in each training.
-#' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
 #'
 #' @examplesIf requireNamespace("mlr3torch", quietly = TRUE)
 #' mlr3::lrn("classif.mlp", epochs = 10, batch_size = 100,

@@ -3,15 +3,13 @@
 #' @name rbridge.tensor_loader
 #'
 #' @description
-#' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once, into memory.
-#' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows.
-#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`; it may be combined with [rbridge.set_epoch], in any order.
+#' A callback for the learners of mlr3torch, `mlr3torch::t_clbk("rbridge.tensor_loader")`: it reads the data of the
+#' training and of the validation once, into memory.
 #' Guide: \guide{fast-epochs}.
 #'
-#' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
-#' [tensor_loader()] does.
-#' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`.
-#' If that is `"device"`, tensors stay on the device.
+#' With `read = "tensors"`, all data become tensors, whose rows are gathered as [tensor_loader()] does.
+#' The trained weights are bitwise those of the same learner with `tensor_dataset = TRUE`; if that is `"device"`,
+#' tensors stay on the device.
 #'
 #' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it:
 #' with augmentation, `collate_fn`, lazy tensors, an [auxiliary_dataset()] and workers (`num_workers`).
@@ -59,9 +57,7 @@ read_once = function(ctx, chunk, read) {
     copy
   }
   ctx$loader_train = as_read(ctx$loader_train)
-  if (!is.null(ctx$loader_valid)) {
-    ctx$loader_valid = as_read(ctx$loader_valid)
-  }
+  ctx$loader_valid = if (!is.null(ctx$loader_valid)) as_read(ctx$loader_valid)
 }
 
 whole_data = function(dataset) {

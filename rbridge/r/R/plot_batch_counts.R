@@ -50,7 +50,8 @@ plot_batch_counts = function(tables, label) {
       labeller = ggplot2::as_labeller(stats::setNames(c(titles, names), seq_len(2L * length(counts))))) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
     ggplot2::scale_y_continuous(breaks = whole_breaks, expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
-    ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
+    ggplot2::scale_colour_manual(values = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00"), aesthetics = c("colour", "fill"),
+      guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
     ggplot2::labs(
       x = sprintf("top: batch; bottom: %s rows per batch", noun),
@@ -67,8 +68,6 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
   }
   plot_batch_counts(stats::setNames(list(object), name), label)
 }
-
-batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
 
 # What is drawn of each table in a row of panels, which are numbered from the upper row on.
 panels_of = function(counts, n_above, drawn_of) {

@@ -1,10 +1,10 @@
 #' @title Plot a Batch Plan
 #'
 #' @description
-#' Plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata first.
-#' It is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
+#' Plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata first: white
+#' for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
 #' The plan of [batch_sampler_stratified()] has one column for each batch, and others the fewest and the most rows in a
-#' batch of any epoch; if there are few columns, the numbers are printed.
+#' batch of any epoch.
 #'
 #' @param plan,object (`batch_plan` or `range_plan`)\cr
 #'   A plan from [batch_plan()], or from the member `plan()` of an instance whose batches differ between epochs.
@@ -63,32 +63,26 @@ autoplot.range_plan = autoplot.batch_plan
 # `held` has a vector for each stratum; strata are numbered, because two may share a name.
 heat_map = function(held, names) {
   n_columns = length(held[[1L]])
-  numbers = seq_along(held)
   drawn = data.frame(
     column = rep(seq_len(n_columns), times = length(held)),
-    stratum = factor(rep(numbers, each = n_columns), levels = rev(numbers)),
+    stratum = factor(rep(seq_along(held), each = n_columns), levels = rev(seq_along(held))),
     rows = unlist(held, use.names = FALSE),
     shade = unlist(lapply(held, shades), use.names = FALSE)
   )
-  are_printed = n_columns * (nchar(max(drawn$rows)) + 1L) <= 60
-  printed = drawn[rep(are_printed, nrow(drawn)), ]
+  printed = if (n_columns * (nchar(max(drawn$rows)) + 1L) <= 60) drawn else drawn[0L, ]
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$column, y = .data$stratum, fill = .data$shade)) +
     ggplot2::geom_raster() +
     ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = printed, size = small_text,
       colour = ifelse(printed$shade > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
-      breaks = c(0, shade_of_fewest, 1), labels = c("no rows", "fewest rows", "most rows"), name = NULL) +
-    ggplot2::scale_y_discrete(labels = stats::setNames(names, numbers), expand = c(0, 0)) +
+      breaks = c(0, 0.35, 1), labels = c("no rows", "fewest rows", "most rows"), name = NULL) +
+    ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(held)), expand = c(0, 0)) +
     plot_style()
 }
 
-# The shade of the fewest rows of a stratum, if other columns have more; no rows are 0, and the most are 1.
-shade_of_fewest = 0.35
-
-# The shade of each count of a stratum, from 0 to 1.
+# The shade of each count of a stratum: 0 for no rows, from 0.35 for the fewest to 1 for the most.
 shades = function(rows) {
   most = max(rows)
   fewest = min(rows[rows > 0], most)
-  steps = if (most > fewest) (rows - fewest) / (most - fewest) else 1
-  ifelse(rows > 0, shade_of_fewest + (1 - shade_of_fewest) * steps, 0)
+  ifelse(rows > 0, 1 - 0.65 * (most - rows) / max(most - fewest, 1), 0)
 }

@@ -1,17 +1,13 @@
 #' @details
 #' [batch_sampler_stratified()] creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch,
-#' with a minimum number of rows of every stratum in every batch; [batch_plan()] shows its batches before training.
-#' [batch_sampler_instance] describes what all samplers have in common; their functions begin with `batch_sampler_`.
-#' The guide \guide{samplers} helps to choose one.
+#' with a minimum number of rows of every stratum in every batch.
+#' [batch_sampler_instance] describes what all samplers have in common; the guide \guide{samplers} helps to choose one.
 #' [tensor_loader()] and the callback [rbridge.tensor_loader] make an epoch fast if the data are in memory.
-#' [aum_loss] is a loss for such batches, [rbridge.measures] are measures of mlr3, and [collect_rows()] shows what a
-#' dataloader delivers.
-#' [stratified_split()] and the resampling [rbridge.stratified_split] divide rows into parts, such as training and test.
+#' [aum_loss] is a loss for such batches, and [stratified_split()] divides rows into parts, such as training and test.
 #'
 #' An error about an argument is a condition of class `"rbridge_refusal"`.
 #' Its message consists of the fields `parameter`, `requirement`, `got` and `advice`.
 #'
-#' `browseVignettes("rbridge")` lists the vignettes, if the package was installed from a tarball.
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE

@@ -1,22 +1,20 @@
 #' @title Count the Labels of Every Batch
 #'
 #' @description
-#' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans;
-#' [plot_batch_counts()] plots the result.
+#' Counts the labels in every batch that a dataloader delivers or a sampler plans, for [plot_batch_counts()].
 #'
 #' @param batches (instance of a sampler, [batch_list] or [torch::dataloader()])\cr
 #'   An instance, whose next epoch is counted but not used up; or the batches themselves.
 #'   A dataloader is iterated once, so that the epoch of its sampler is one higher afterwards.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
-#'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata; or a
-#'   task of mlr3; a batch of a dataloader must then hold row numbers.
-#'   For a dataloader, it can also be the name or number of the element of a batch that holds its labels, or a function
-#'   that takes a batch and returns its labels.
+#'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata, or a task of
+#'   mlr3; a batch of a dataloader must then hold row numbers.
+#'   For a dataloader also the name or number of the element of a batch that holds its labels, or a function that
+#'   returns the labels of a batch.
 #'   Missing labels are counted as `NA`.
 #'
-#' @return A `data.frame()` of integers with one row for each batch and one column for each label, in order of first
-#'   appearance in `labels`, or in the batches.
-#'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method.
+#' @return A `data.frame()` of integers and of class `"batch_counts"`, with one row for each batch and one column for
+#'   each label, in order of first appearance in `labels`, or in the batches.
 #'
 #' @export
 #' @examples
@@ -50,10 +48,8 @@ batch_counts = function(batches, labels) {
 # One row for each batch, one column for each label.
 table_of_counts = function(codes, offsets, names) {
   n_batches = length(offsets) - 1L
-  batch = rep(seq_len(n_batches), times = diff(offsets))
-  place = (codes - 1L) * n_batches + batch
-  counts = matrix(tabulate(place, n_batches * length(names)), nrow = n_batches)
-  label_table(counts, names)
+  place = (codes - 1L) * n_batches + rep(seq_len(n_batches), times = diff(offsets))
+  label_table(matrix(tabulate(place, n_batches * length(names)), nrow = n_batches), names)
 }
 
 # A matrix of the rows of each label in each batch, as a data.frame whose columns have exactly these names.

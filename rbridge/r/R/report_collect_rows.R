@@ -1,9 +1,8 @@
 #' @title Collect the Rows That a Dataloader Delivers
 #'
 #' @description
-#' Runs a real [torch::dataloader()] with the given batch sampler for one epoch, over a dataset whose items are their
-#' own row numbers, and returns the rows that it delivers: what a training loop receives, without data and LibTorch.
-#' A long run shows a progress bar if the package cli is installed.
+#' Runs a real [torch::dataloader()] for one epoch over a dataset whose items are their own row numbers, and returns the
+#' rows that it delivers: what a training loop receives, without data and LibTorch.
 #'
 #' @param batch_sampler (`torch_sampler` generator or instance)\cr
 #'   A generator, such as that of [batch_sampler_stratified()], is called with the dataset of row numbers.
@@ -22,12 +21,8 @@ collect_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
   refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
     "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
-  dataset = torch::dataset(
-    name = "row_numbers",
-    initialize = function() NULL,
-    .getbatch = function(index) index, # the loader requests a whole batch at once
-    .length = function() n_rows
-  )()
+  dataset = torch::dataset("row_numbers", initialize = function() NULL, .getbatch = identity,
+    .length = function() n_rows)()
   if (is.function(batch_sampler)) {
     batch_sampler = batch_sampler(dataset)
   }

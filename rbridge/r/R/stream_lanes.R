@@ -51,5 +51,6 @@ source_order = function(lanes, source, epoch, n_rows) {
   if (!lanes$shuffle) {
     return(seq_len(n_rows))
   }
-  shuffled_rows(n_rows, epoch_seed(lanes$recipe$seed, epoch * (lanes$n_sources + 1) + source - 1))
+  seed = epoch_seed(lanes$recipe$seed, epoch * (lanes$n_sources + 1) + source - 1)
+  core_call("permutation", list(n_rows = n_rows, seed = seed))$rows
 }

@@ -32,7 +32,9 @@ repeat_factors = function(labels, threshold = 0.001) {
     return(weights_by_class(labels, threshold = threshold))
   }
   labels = label_matrix(labels)
-  check_labels_have_rows(labels)
+  empty = which(colSums(labels) == 0)
+  refuse_if(length(empty) > 0L, "labels", "have a row of every label",
+    sprintf("no row of label '%s'", colnames(labels)[empty[1L]]), "Leave the label out.")
   factors = weights_of_sizes(colSums(labels), nrow(labels), threshold = threshold)
   found = rep(1, nrow(labels))
   for (label in seq_along(factors)) {
