@@ -86,6 +86,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         self._tell("update", rows, weights, "weights")
 
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
-        """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""
+        """Return the current weights of rows, or of all rows, as a new array; by epoch, those of the next one."""
         asked = {"epoch": self.epoch, "rows": None if rows is None else row_positions(rows, "rows")}
         return np.asarray(self._instance.ask("weights", asked)["weights"])

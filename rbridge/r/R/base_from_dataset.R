@@ -54,7 +54,7 @@ dataset_arguments = list(
     supply = function(value, data_source, task, argument) {
       strata_of_source(if (is.null(value)) group_role(task) else value, data_source, task, argument)
     },
-    encode = function(value, settings) list(data = groups_data(encode_groups(value)))
+    encode = function(value, settings) list(data = groups_data(value))
   ),
   keys = list(
     waits = is_column_names,

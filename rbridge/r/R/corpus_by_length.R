@@ -7,13 +7,11 @@
 #' allow.
 #' \twin{BatchesByLength}{corpus}
 #'
-#' @param sampler (`function`)\cr
-#'   A generator of rows whose epochs end, with its seed and `num_replicas`.
-#'   Its own batches do not matter.
 #' @param lengths (`integer()` or `character(1)`)\cr
 #'   The length of each row of the dataset in tokens, from 0 to 2147483647; or the name of the column of the task that
 #'   has them.
-#' @eval described("BatchesByLength", "max_tokens", "batch_size", "window", "balance_replicas", "shuffle")
+#' @eval described("BatchesByLength", sampler = "a generator", "max_tokens", "batch_size", "window", "balance_replicas",
+#'   "shuffle")
 #'
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and `sampler()`, which
 #' returns the instance of the other sampler, for feedback to it.
@@ -35,30 +33,18 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
   is_column = is_column_name(lengths)
   lengths = if (is_column) lengths else feedback_values(lengths, "lengths")
   limits = core_plan("by_length", c(limits, if (!is_column) list(lengths = lengths)))
-  recipe = if (!is_column && is.null(inside$recipe$open)) {
-    by_length_recipe(limits, lengths, inside$recipe)
-  } else {
-    open_recipe("by_length", inside$recipe$seed, c(limits, list(lengths = lengths, sampler = inside$recipe)), list())
-  }
-  new_generator(recipe, inside$functions)
+  waits = is_column || !is.null(inside$recipe$open)
+  open = open_recipe("by_length", inside$recipe$seed, c(limits, list(lengths = lengths, sampler = inside$recipe)))
+  new_generator(if (waits) open else ready_recipe(open, NULL, NULL, has_seed = FALSE), inside$functions)
 }
 
-# The recipe has that of the sampler inside: vectors whose names begin with "sampler_".
-by_length_recipe = function(limits, lengths, inside) {
-  n_rows = sampler_kind(inside$kind)$n_rows(inside)
-  refuse_if(!is.null(n_rows) && length(lengths) != n_rows, "lengths",
-    sprintf("have one value for each row of the sampler, %.0f", n_rows), show_count(length(lengths), "value"))
-  renamed = function(vectors) c(list(), stats::setNames(vectors, sprintf("sampler_%s", names(vectors))))
-  parts = c(limits, list(lengths = lengths, sampler = inside$kind), renamed(inside$parts))
-  new_recipe("by_length", inside$seed, parts, renamed(inside$state), renamed(inside$labels))
-}
-
+# The recipe of the sampler inside: vectors whose names begin with "sampler_".
 sampler_inside = function(recipe) {
   renamed = function(vectors) {
     vectors = vectors[grep("^sampler_", names(vectors))]
     c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
   }
-  new_recipe(recipe$parts[["sampler"]], recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
+  new_recipe(recipe$parts$sampler, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
 kind_by_length = function() {
@@ -66,13 +52,20 @@ kind_by_length = function() {
     class = "batch_sampler_by_length",
     complete = function(recipe, data_source, task) {
       given = given_of(recipe)
-      if (is.character(given$lengths)) {
-        given$lengths = feedback_values(named_columns(task, given$lengths, "lengths")[[1L]], "lengths")
+      lengths = given$lengths
+      if (is.character(lengths)) {
+        lengths = feedback_values(named_columns(task, lengths, "lengths")[[1L]], "lengths")
       } else {
         check_task_order(task, "lengths")
       }
+      inside = ready_recipe(given$sampler, data_source, task, has_seed = FALSE)
+      n_rows = sampler_kind(inside$kind)$n_rows(inside)
+      refuse_if(!is.null(n_rows) && length(lengths) != n_rows, "lengths",
+        sprintf("have one value for each row of the sampler, %.0f", n_rows), show_count(length(lengths), "value"))
+      renamed = function(vectors) c(list(), stats::setNames(vectors, sprintf("sampler_%s", names(vectors))))
       limits = given[setdiff(names(given), c("lengths", "sampler"))]
-      by_length_recipe(limits, given$lengths, ready_recipe(given$sampler, data_source, task))
+      parts = c(limits, list(lengths = lengths, sampler = inside$kind), renamed(inside$parts))
+      new_recipe("by_length", inside$seed, parts, renamed(inside$state), renamed(inside$labels))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
     inside = sampler_inside,
@@ -82,7 +75,8 @@ kind_by_length = function() {
       NULL
     },
     draws_by_replicas = TRUE,
-    iterates = is_told,
+    # If the sampler inside has feedback, the running epoch is kept, because it cannot be drawn again.
+    iterates = function(recipe) !is.null(sampler_kind(given_of(recipe)$sampler$kind)$load_feedback),
     iterate = function(private, place) {
       if (!identical(private$.latest$epoch, place$epoch)) {
         private$.latest = NULL
@@ -100,8 +94,25 @@ kind_by_length = function() {
       paste(c(core_fingerprint(private), if (!is.null(replicas)) sprintf("num_replicas=%.0f", replicas),
         paste0("sampler_", inside)), collapse = " ")
     },
-    feedback_state = state_by_length,
-    load_feedback = load_by_length,
+    feedback_state = function(private, place) {
+      if (private$.iterates) {
+        is_running = identical(private$.latest$epoch, place$epoch)
+        list(sampler = private$.of$state(), drawn = if (is_running) private$.latest$drawn - 1L)
+      }
+    },
+    load_feedback = function(private, state) {
+      if (!private$.iterates) {
+        return()
+      }
+      refuse_if(!all(c("sampler", "drawn") %in% names(state)), "state", "have the entries 'sampler' and 'drawn' too",
+        show_value(state))
+      cut = if (!is.null(state$drawn)) {
+        cut_drawn(private, check_epoch(state$epoch), as.integer(unlist(state$drawn)) + 1L)
+      }
+      private$.of$load_state_dict(state$sampler)
+      private$.latest = cut
+      NULL
+    },
     settings = function(recipe) {
       if (!is.null(recipe$open)) {
         recipe$open$sampler = recipe$open$sampler$kind
@@ -117,9 +128,6 @@ kind_by_length = function() {
 given_of = function(recipe) {
   if (is.null(recipe$open)) c(own_parts(recipe), list(sampler = sampler_inside(recipe))) else recipe$open
 }
-
-# Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
-is_told = function(recipe) !is.null(sampler_kind(given_of(recipe)$sampler$kind)$load_feedback)
 
 # An epoch, which is kept because the number of its batches requires the draw.
 cut_epoch = function(private, epoch) {
@@ -137,25 +145,4 @@ cut_epoch = function(private, epoch) {
 cut_drawn = function(private, epoch, drawn) {
   drawn = as.integer(pmin(drawn, largest_count))
   list(epoch = epoch, drawn = drawn, batches = core_ask(private, "batches", list(rows = drawn, epoch = epoch)))
-}
-
-state_by_length = function(private, place) {
-  if (private$.iterates) {
-    is_running = identical(private$.latest$epoch, place$epoch)
-    list(sampler = private$.of$state(), drawn = if (is_running) private$.latest$drawn - 1L)
-  }
-}
-
-load_by_length = function(private, state) {
-  if (!private$.iterates) {
-    return()
-  }
-  refuse_if(!all(c("sampler", "drawn") %in% names(state)), "state", "have the entries 'sampler' and 'drawn' too",
-    show_value(state))
-  cut = if (!is.null(state$drawn)) {
-    cut_drawn(private, check_epoch(state$epoch), as.integer(unlist(state$drawn)) + 1L)
-  }
-  private$.of$load_state_dict(state$sampler)
-  private$.latest = cut
-  NULL
 }

@@ -58,23 +58,20 @@ batch_maker = function(transform, positions) {
 # `remaining` are the numbers of the lines that have positions, NULL for all.
 lines_dataset = function(table, make_batch, remaining = NULL) {
   force(make_batch)
-  n_positions = if (is.null(remaining)) sum(table$lines) else length(remaining)
-  generator = torch::dataset(
+  remaining = if (is.null(remaining)) seq_len(sum(table$lines)) else remaining
+  n_positions = length(remaining)
+  torch::dataset(
     name = "corpus_dataset",
     initialize = function() NULL,
     lines = function(positions) {
       positions = check_positions(positions, n_positions, "positions", "positions of lines")
-      named_sides(table, read_lines(table, if (is.null(remaining)) positions else remaining[positions]))
+      named_sides(table, read_lines(table, remaining[positions]))
     },
-    lengths = function(by = "words") {
-      found = line_lengths(by, table)
-      if (is.null(remaining)) found else found[remaining]
-    },
+    lengths = function(by = "words") line_lengths(by, table)[remaining],
     .getbatch = function(positions) make_batch(positions, self$lines(positions)),
     .length = function() n_positions,
     parent_env = environment()
-  )
-  generator()
+  )()
 }
 
 # torch's own method converts indices to integers, which may not hold positions.

@@ -10,7 +10,15 @@
 # )
 find_files = function(source, suffixes, targets = NULL) {
   suffixes = check_suffixes(suffixes, targets)
-  found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets)
+  found = if (is.null(targets)) {
+    find_by_suffix(source, suffixes)
+  } else {
+    source = listed_files(source, "source", "be a list of files if 'targets' is given")
+    targets = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
+    refuse_if(length(targets) != length(source), "targets",
+      sprintf("have one file for each of 'source', %d", length(source)), show_count(length(targets), "file"))
+    list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
+  }
   found$suffixes = suffixes
   several = found$names %in% found$names[duplicated(found$names)]
   found$labels = ifelse(several, paste0(dirname(found$paths[[1L]]), "/", found$names), found$names)
@@ -36,8 +44,8 @@ find_by_suffix = function(source, suffixes) {
   required = "be a folder or a list of files"
   if (is_path(source)) {
     refuse_if(!(are_there(source) && dir.exists(source)), "source", required, show_value(source))
-    files = list.files(source, all.files = TRUE, no.. = TRUE)
-    files = files[!dir.exists(path_of(source, files))]
+    files = list.files(source, all.files = TRUE, full.names = TRUE, no.. = TRUE)
+    files = basename(files[!dir.exists(files)])
     names = unlist(lapply(suffixes, function(suffix) without_suffix(files, suffix)))
     names = unique(names[!is.na(names)])
     bytes = vapply(names, function(name) paste(charToRaw(name), collapse = ""), "")
@@ -53,14 +61,6 @@ find_by_suffix = function(source, suffixes) {
   prefixes = vapply(prefixes, absolute, "", USE.NAMES = FALSE)
   list(names = basename(prefixes), paths = lapply(suffixes, function(suffix) paste0(prefixes, suffix)),
     parameters = rep("source", length(suffixes)))
-}
-
-find_pairs = function(source, targets) {
-  source = listed_files(source, "source", "be a list of files if 'targets' is given")
-  targets = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
-  refuse_if(length(targets) != length(source), "targets",
-    sprintf("have one file for each of 'source', %d", length(source)), show_count(length(targets), "file"))
-  list(names = basename(source), paths = list(source, targets), parameters = c("source", "targets"))
 }
 
 # The absolute paths of a list of files.
@@ -84,23 +84,21 @@ path_of = function(folder, names) {
 }
 
 absolute = function(path) {
-  if (grepl("^(/|[A-Za-z]:[/\\\\])", path, useBytes = TRUE)) {
-    return(path)
-  }
-  relative = sub("^(\\./+)+", "", path, useBytes = TRUE)
-  Encoding(relative) = Encoding(path) # sub() may mark its result as bytes
-  path_of(getwd(), relative)
+  is_absolute = grepl("^(/|[A-Za-z]:[/\\\\])", path, useBytes = TRUE)
+  if (is_absolute) path else path_of(getwd(), without(path, "^(\\./+)+"))
 }
 
 # Names without a suffix, NA for those that do not have it.
 without_suffix = function(names, suffix) {
   ending = sprintf("\\Q%s\\E\\z", suffix)
-  stripped = sub(ending, "", names, perl = TRUE, useBytes = TRUE)
-  stripped[!grepl(ending, names, perl = TRUE, useBytes = TRUE)] = NA
-  if (length(stripped) > 0L) {
-    Encoding(stripped) = Encoding(names) # sub() may mark its result as bytes
-  }
-  stripped
+  names[!grepl(ending, names, perl = TRUE, useBytes = TRUE)] = NA
+  without(names, ending)
+}
+
+# sub() may mark its result as bytes.
+without = function(names, pattern) {
+  stripped = sub(pattern, "", names, perl = TRUE, useBytes = TRUE)
+  if (length(names) > 0L) `Encoding<-`(stripped, Encoding(names)) else names
 }
 
 # The inverse of what labels_of_files() makes of paths

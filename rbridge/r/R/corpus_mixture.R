@@ -24,11 +24,8 @@
 #'   accepted.
 #'   `NULL` (default): all are accepted.
 #'
-#' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
-#' If the data source has a number of rows, it must be the number of lines in all files.
-#' Its instances have the members of every [batch_sampler_instance], whose rows are lines, numbered over all files, and
-#' * `plan(epoch = NULL)`: returns the table of [corpus_plan()], by default that of the next epoch;
-#' * `dataset(transform = NULL, positions = FALSE)`: returns the [corpus_dataset()] of the files.
+#' @eval members("CorpusMixtureBatchSampler", "plan(epoch = NULL)",
+#'   "dataset(transform = NULL, positions = FALSE): returns the [corpus_dataset()] of the files.")
 #'
 #' @seealso [corpus_plan()] to preview the effect of the rules, [batch_sampler_epoch_subset()] for part of one dataset.
 #'
@@ -70,10 +67,7 @@ kind_mixture = function() {
       core_batches(private, epoch)
     },
     methods = list(
-      plan = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        plan_table(private$.recipe, epoch)
-      },
+      plan = function(epoch = NULL) plan_table(private$.recipe, if (is.null(epoch)) self$epoch else check_epoch(epoch)),
       dataset = function(transform = NULL, positions = FALSE) {
         lines_dataset(table_of_recipe(private$.recipe), batch_maker(transform, positions))
       }

@@ -10,13 +10,8 @@
 #' @eval described("PerplexityBatchSampler", "batch_size", "initial", "maximum", "clip")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], `sample(k)` of [batch_sampler_weighted()], and
-#' * `report(rows, nll)`: reports the mean negative log-likelihood per token of examples, in nats, vectors or tensors;
-#'   if a row is reported more than once, the last value counts; returns the instance invisibly;
-#' * `perplexities()`: returns the perplexity of each example, `initial` if it was never reported;
-#' * `started()`: returns whether an epoch was drawn in proportion to perplexity;
-#' * `share_above_maximum()`: returns the share of the reported examples whose perplexity is above the maximum.
+#' @eval members("PerplexityBatchSampler", "report(rows, nll)", "perplexities()", "started()", "share_above_maximum()",
+#'   "sample(k)")
 #'
 #' @seealso [batch_sampler_epoch_subset()] for draws without feedback, [batch_sampler_weighted()] for weights that the
 #'   training loop sets.

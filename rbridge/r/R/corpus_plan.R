@@ -10,14 +10,7 @@
 #'   `NULL` (default): the first one; for an instance, the next one.
 #'   It matters only if the weights of the files change by epoch.
 #'
-#' @return A `data.frame()`, one row for each file, with the columns
-#'   * `file`: the name without suffix, preceded by some of its folders if several files have the name;
-#'   * `lines`: the number of lines of the file;
-#'   * `excluded`, only if the mixture has limits: the number of lines that the limits exclude;
-#'   * `rule`: the number of the rule that covers it, `NA` if there is none;
-#'   * `uniform_share`: its share of the lines that are not kept, from 0 to 1;
-#'   * `share`: its share of the lines to draw, from 0 to 1;
-#'   * `drawn`, `kept`: the number of lines that an epoch draws, and of lines that occur once each, whatever is drawn.
+#' @return The `data.frame()` that `plan()` of [batch_sampler_corpus_mixture()] returns.
 #'
 #' @seealso [batch_sampler_corpus_mixture()], which explains the rules.
 #'

@@ -9,14 +9,10 @@
 #' @eval described("RareEventBatchSampler", "positives,negatives" = "`character()` or `list()`", "multiplier",
 #'   "batch_size", "negative_files_per_epoch", "positive_weight", "negative_weight")
 #'
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns the positives and negatives in each batch (`data.frame()`).
-#' * `dataset(transform = NULL)`: returns the [corpus_dataset()] of the lines of all files, positives first.
-#'   Its batches are lists of `item`, the lines or the result of the function `transform` of them, and `label`, 1 for
-#'   positives and 0 for negatives.
-#' * `class_weights(epoch = NULL, normalize = FALSE)`: returns the training weights of a positive and of a negative in
-#'   an epoch, by default the next one; if `normalize`, divided by their mean over the rows of all epochs.
-#' * `negative_files(epoch = NULL)`: returns the negative files that an epoch draws from (`character()`).
+#' @eval members("RareEventBatchSampler", "plan(): returns the positives and negatives in each batch (`data.frame()`).",
+#'   "dataset(transform = NULL): returns the [corpus_dataset()] of the lines of all files, positives first. Its batches
+#'   are lists of `item`, the lines or the result of `transform` of them, and `label`, 1 for positives, else 0.",
+#'   "class_weights(epoch, normalize = FALSE)", "negative_files(epoch)")
 #'
 #' @seealso [batch_sampler_downsampled()] for rows of a table, [correct_probabilities()].
 #'
@@ -39,25 +35,18 @@
 batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
   negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
   request = mget(setdiff(names(formals()), c("positives", "negatives")))
-  listed = rare_event_files(positives, negatives)
-  paths = unlist(listed, use.names = FALSE)
-  files = line_table(list(paths = list(paths), parameters = list(rep(names(listed), lengths(listed)))))
-  data = list(lines = files$lines, n_positive_files = as.double(length(listed$positives)))
+  listed = Map(listed_files, list(positives, negatives), c("positives", "negatives"), "be a list of files")
+  paths = unlist(listed)
+  parameters = rep(c("positives", "negatives"), lengths(listed))
+  real = normalizePath(paths, mustWork = FALSE)
+  again = which(duplicated(real))[1L]
+  refuse_if(!is.na(again), parameters[again], "list each file once",
+    sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
+  files = line_table(list(paths = list(paths), parameters = list(parameters)))
+  data = list(lines = files$lines, n_positive_files = as.double(length(listed[[1L]])))
   parts = core_plan("rare_events", c(request, data), rare_event_classes)
   labels = c(list(names = shown_name(basename(paths))), labels_of_files(files))
   new_generator(new_recipe("rare_events", seed, c(parts, data), labels = labels))
-}
-
-# -> list(positives, negatives = paths of files that are all different)
-rare_event_files = function(positives, negatives) {
-  given = list(positives = positives, negatives = negatives)
-  listed = Map(listed_files, given, names(given), "be a list of files")
-  paths = unlist(listed, use.names = FALSE)
-  real = normalizePath(paths, mustWork = FALSE)
-  again = which(duplicated(real))[1L]
-  refuse_if(!is.na(again), rep(names(listed), lengths(listed))[again], "list each file once",
-    sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
-  listed
 }
 
 rare_event_classes = c("positive", "negative")
@@ -79,26 +68,20 @@ kind_rare_events = function() {
         composition_table(make_plan(counts, rare_event_classes, found$n_batches, "even"))
       },
       dataset = function(transform = NULL) {
-        labelled_lines(table_of_recipe(private$.recipe), private$.setup$n_positives, transform)
+        check_function(transform, "transform")
+        n_positives = private$.setup$n_positives
+        lines_dataset(table_of_recipe(private$.recipe), function(positions, lines) {
+          item = if (is.null(transform)) lines$line else transform(lines$line)
+          list(item = item, label = as.double(positions <= n_positives))
+        })
       },
-      class_weights = function(epoch = NULL, normalize = FALSE) {
-        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
+      class_weights = function(epoch = self$epoch, normalize = FALSE) {
         scale = if (check_flag(normalize, "normalize")) private$.setup$mean_weight else 1
-        stats::setNames(core_batches(private, epoch)$weights / scale, rare_event_classes)
+        stats::setNames(core_batches(private, check_epoch(epoch))$weights / scale, rare_event_classes)
       },
-      negative_files = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        bytes_as_paths(private$.recipe$labels$paths)[core_batches(private, epoch)$files]
+      negative_files = function(epoch = self$epoch) {
+        bytes_as_paths(private$.recipe$labels$paths)[core_batches(private, check_epoch(epoch))$files]
       }
     )
   )
-}
-
-# The dataset of the lines of all files, positives first, with their labels.
-labelled_lines = function(table, n_positives, transform) {
-  check_function(transform, "transform")
-  lines_dataset(table, function(positions, lines) {
-    item = if (is.null(transform)) lines$line else transform(lines$line)
-    list(item = item, label = as.double(positions <= n_positives))
-  })
 }

@@ -19,15 +19,13 @@
 #' @param ... (any)\cr
 #'   Not used.
 #'
-#' @return `sampled_output()` returns an [R6::R6Class] object of class `"sampled_output"` with these members:
+#' @return `sampled_output()` returns an [R6::R6Class] object with these members:
 #' * `ids`: the sampled ids, `integer()`, in ascending order.
 #' * `targets(ids, ignore_index = -100)`: returns the positions of target ids among the sampled ones, from 1, for
-#'   the loss, as a tensor of the same shape and of type long.
-#'   `ids` is a tensor of integers; inputs of the model keep their ids.
-#'   `ignore_index` is the id that the loss should ignore, such as that of padding.
-#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores: do not set the loss's own `ignore_index`.
+#'   the loss, as a tensor of the same shape and of type long; inputs of the model keep their ids.
+#'   The id `ignore_index`, such as that of padding, becomes -100, which [torch::nnf_cross_entropy()] ignores: do not
+#'   set the loss's own `ignore_index`.
 #' * `begin()`, `end()`: what `with()` does before and after the code, for callbacks of luz and of mlr3torch.
-#'   Call `end()` even after an error.
 #'
 #' `with()` returns the value of `expr`.
 #'
@@ -90,10 +88,8 @@ sampled_output_class = R6Class("sampled_output",
       for (name in names) {
         check_trained(layer[[name]], name, private$.optimizer)
       }
-      as_long = function(values) torch::torch_tensor(values, dtype = torch::torch_long(), device = layer$weight$device)
-      rows = as_long(self$ids)
+      rows = torch::torch_tensor(self$ids, dtype = torch::torch_long(), device = layer$weight$device)
       private$.rows = rows
-      private$.position = as_long(match(seq_len(private$.size), self$ids, nomatch = 0L))
       private$.full = list()
       for (name in names) {
         full = layer[[name]]
@@ -108,9 +104,6 @@ sampled_output_class = R6Class("sampled_output",
       invisible(self)
     },
     end = function() {
-      if (is.null(private$.full)) {
-        stop("This sampled output has not begun.", call. = FALSE)
-      }
       layer = private$.layer
       for (name in names(private$.full)) {
         full = private$.full[[name]]$parameter
@@ -136,11 +129,11 @@ sampled_output_class = R6Class("sampled_output",
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
-      places_in_sample(ids, ignore_index, private$.position, length(self$ids))
+      places_in_sample(ids, ignore_index, self$ids)
     }
   ),
   private = list(
-    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .position = NULL, .rows = NULL,
+    .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .rows = NULL,
     .full = NULL, # the full parameters with the optimizer's state, between beginning and end
     state_of = function(parameter) if (!is.null(private$.optimizer)) private$.optimizer$state$get(parameter),
     # Replaces a parameter in the layer and in the optimizer.
@@ -164,21 +157,16 @@ put_into_optimizer = function(optimizer, old, new, state) {
 }
 
 # The places of ids, a tensor of any shape, among the sampled ones; -100 for ids that are ignored.
-places_in_sample = function(ids, ignore_index, position, n_sampled) {
-  is_other = !inherits(ids, "torch_tensor") || ids$is_floating_point() || ids$is_complex() ||
-    ids$dtype == torch::torch_bool()
+places_in_sample = function(ids, ignore_index, sampled) {
+  is_other = !is_tensor(ids) || ids$is_floating_point() || ids$is_complex() || ids$dtype == torch::torch_bool()
   refuse_if(is_other, "ids", "be a tensor of integers", show_value(ids))
   ignore_index = check_between(ignore_index, "ignore_index", -.Machine$integer.max, .Machine$integer.max)
-  shape = ids$shape
-  ids = ids$to(dtype = torch::torch_long())$flatten()
-  is_ignored = ids == ignore_index
-  is_known = ids >= 1 & ids <= position$numel()
-  inside = torch::torch_where(is_known, ids, torch::torch_ones_like(ids))
-  places = position$index_select(1L, inside$to(device = position$device))$to(device = ids$device)
-  is_outside = (!is_known | places < 1) & !is_ignored
-  refuse_if(is_outside$any()$item(), "ids", sprintf("be among the %s", show_count(n_sampled, "sampled id")),
-    show_number(tensor_values(ids[is_outside])[[1L]]), "Make the vocabulary of the targets of the whole sample.")
-  torch::torch_where(is_ignored, torch::torch_full_like(ids, -100L), places)$view(shape)
+  wanted = tensor_values(ids$flatten())
+  places = match(wanted, sampled)
+  places[wanted == ignore_index] = -100L
+  refuse_if(anyNA(places), "ids", sprintf("be among the %s", show_count(length(sampled), "sampled id")),
+    show_number(wanted[is.na(places)][1L]), "Make the vocabulary of the targets of the whole sample.")
+  torch::torch_tensor(places, dtype = torch::torch_long(), device = ids$device)$view(ids$shape)
 }
 
 write_rows = function(whole, rows, values) {
@@ -187,7 +175,7 @@ write_rows = function(whole, rows, values) {
 }
 
 has_shape_of = function(value, parameter) {
-  inherits(value, "torch_tensor") && identical(value$shape, parameter$shape)
+  is_tensor(value) && identical(value$shape, parameter$shape)
 }
 
 # The names of the parameters of a module itself, without those of the modules in it.

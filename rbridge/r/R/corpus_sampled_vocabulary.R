@@ -4,10 +4,8 @@
 #' Returns the ids that occur in sequences, each once and in ascending order.
 #' [sampled_output()] trains an output layer on these ids alone.
 #'
-#' @param sequences (`list()` | `integer()` | `matrix()` | `torch::torch_tensor`)\cr
-#'   The target sequences of an epoch's sample: a list of vectors or tensors of ids, or one vector, matrix or tensor.
-#'   Ids are counted from 1, like all classes in torch for R.
-#' @eval described("sampled_vocabulary", always = "`integer()`")
+#' @eval described("sampled_vocabulary",
+#'   sequences = "`list()`, `integer()`, `matrix()` or `torch::torch_tensor`, with ids from 1", always = "`integer()`")
 #'
 #' @return `integer()`, sorted, each id once.
 #'
@@ -18,7 +16,7 @@
 #' sampled_vocabulary(list(c(5, 17, 3), c(17, 999)), always = 1)
 sampled_vocabulary = function(sequences, always = NULL) {
   is_several = is.list(sequences) && !is.object(sequences)
-  refuse_if(is.null(sequences) || !(is_several || is.atomic(sequences) || inherits(sequences, "torch_tensor")),
+  refuse_if(is.null(sequences) || !(is_several || is.atomic(sequences) || is_tensor(sequences)),
     "sequences", "be a list of sequences of ids", show_value(sequences))
   found = lapply(if (is_several) sequences else list(sequences), vocabulary_ids, "sequences")
   sort(unique(c(integer(), vocabulary_ids(always, "always"), unlist(found))))
@@ -26,6 +24,6 @@ sampled_vocabulary = function(sequences, always = NULL) {
 
 # The ids in a vector, a matrix or a tensor; or in nothing, such as an empty list.
 vocabulary_ids = function(values, parameter, most = .Machine$integer.max) {
-  is_tensor = inherits(values, "torch_tensor")
-  if (!is_tensor && length(values) == 0L) integer() else as.integer(check_positions(values, most, parameter, "ids"))
+  is_empty = !is_tensor(values) && length(values) == 0L
+  if (is_empty) integer() else as.integer(check_positions(values, most, parameter, "ids"))
 }

@@ -5,10 +5,7 @@
 #' the dataset.
 #' The Python function `pystrat.correct_probabilities()` returns the same.
 #'
-#' @param probabilities (`numeric()` | `matrix()` | `data.frame()`)\cr
-#'   Predicted probabilities from 0 to 1: those of the minority, one for each row, or a table with one column for each
-#'   class, whose rows sum to 1 (to 0.001).
-#'   A matrix of one column, as networks return it, is treated like a vector.
+#' @eval described("correct_probabilities", probabilities = "`numeric()`, `matrix()` or `data.frame()`")
 #' @param keep_rate (`numeric()`)\cr
 #'   How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left out,
 #'   above 1 if they were repeated.
@@ -38,31 +35,24 @@ correct_probabilities = function(probabilities, keep_rate) {
     probabilities = as.matrix(probabilities)
   }
   keep_rate = plain_value(keep_rate)
-  check_is_numeric(probabilities, "probabilities")
-  check_is_numeric(keep_rate, "keep_rate")
+  refuse_if(!is.numeric(probabilities) || is.object(probabilities), "probabilities", "hold numbers", "other values")
+  refuse_if(!is.numeric(keep_rate) || is.object(keep_rate), "keep_rate", "hold numbers", "other values")
   refuse_if(length(dim(probabilities)) > 2L, "probabilities", "be a vector or a table",
     sprintf("%d dimensions", length(dim(probabilities))))
   n_classes = if (is.matrix(probabilities)) ncol(probabilities) else 1
   if (!is.null(names(keep_rate)) && n_classes > 1 && length(keep_rate) == n_classes) {
-    keep_rate = keep_rate[order_of_classes(colnames(probabilities), names(keep_rate))]
+    columns = colnames(probabilities)
+    classes = names(keep_rate)
+    refuse_if(is.null(columns), "probabilities", "have named columns if 'keep_rate' has names", "columns without names",
+      "To match classes by position, give 'keep_rate' without names.")
+    refuse_if(anyDuplicated(classes), "keep_rate", "name each class once",
+      sprintf("'%s' twice", classes[anyDuplicated(classes)]))
+    refuse_if(!identical(sort(columns), sort(classes)), "probabilities",
+      sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)), show_names(columns))
+    keep_rate = keep_rate[match(columns, classes)]
   }
   data = list(probabilities = as.double(probabilities), keep_rate = as.double(keep_rate),
     n_classes = as.double(n_classes))
   probabilities[] = core_call("correct_probabilities", data)$corrected
   probabilities
-}
-
-check_is_numeric = function(values, parameter) {
-  refuse_if(!is.numeric(values) || is.object(values), parameter, "hold numbers", "other values")
-}
-
-# The position of the rate of each column of a table of probabilities.
-order_of_classes = function(columns, classes) {
-  refuse_if(is.null(columns), "probabilities", "have named columns if 'keep_rate' has names", "columns without names",
-    "To match classes by position, give 'keep_rate' without names.")
-  refuse_if(anyDuplicated(classes), "keep_rate", "name each class once",
-    sprintf("'%s' twice", classes[anyDuplicated(classes)]))
-  refuse_if(!identical(sort(columns), sort(classes)), "probabilities",
-    sprintf("have a column for each class of 'keep_rate', %s", show_names(classes)), show_names(columns))
-  match(columns, classes)
 }

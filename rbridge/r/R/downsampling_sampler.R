@@ -15,25 +15,18 @@
 #'   For several classes, one multiplier for each class to downsample, as a named vector or list: a multiple of the
 #'   smallest class.
 #'   A multiplier is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number.
-#' @eval described("DownsampledBatchSampler", "batch_size", "in_turn")
+#' @eval described("DownsampledBatchSampler", "batch_size", "in_turn", weights = "named `numeric()` or `list()`")
 #' @param majority (label)\cr
 #'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
 #'   Not allowed with a multiplier for each class.
 #'   With strata of several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
 #'   `weights`.
-#' @param weights (named `numeric()`)\cr
-#'   The training weight of a row of each class that it names, above 0, also as a `list()`.
-#'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
 #'
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
-#'   column for each class.
-#' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()].
-#' * `keep_rates()`: returns the share of the rows of each class in an epoch, for [correct_probabilities()].
-#'
-#' Weights are only for training.
-#' The guide says how to pass them to the losses of mlr3torch.
+#' @return A generator, whose instances have the members of every [batch_sampler_instance], `plan()`, `class_weights()`
+#' and `weights()` of those of [batch_sampler_stratified()], and `keep_rates()`, which returns the share of the rows of
+#' each class in an epoch, for [correct_probabilities()].
+#' Weights are only for training; the guide says how to pass them to the losses of mlr3torch.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.

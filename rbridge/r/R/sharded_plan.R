@@ -6,16 +6,11 @@
 #'
 #' @param counts,min_samples_per_stratum,scope,mean_batch_size As in [batch_sampler_sharded()].
 #'
-#' @return An object of class `"sharded_plan"`, a list with the elements
-#' * `n_batches`: the number of batches of an epoch, the same in all processes;
-#' * `min_samples_per_stratum`, `scope`: the rows of every stratum that every batch has, and whether over all processes
-#'   (`"global"`) or of every shard (`"local"`);
-#' * `counts`: the table, a `matrix()`, with shards and strata in order of their names, by code point;
-#' * `sizes()`: a function that returns the rows of each batch over all processes;
-#' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
-#'   given by their names;
-#' * `table()`: a function that returns the rows of each stratum, and its fewest and most rows in a batch over all
-#'   processes, a `data.frame()`.
+#' @eval members("ShardedPlan", "n_batches: the number of batches of an epoch, the same in all processes.",
+#'   "min_samples_per_stratum: the rows of every stratum that every batch has.", "scope: as it was given.",
+#'   "counts: the table, a `matrix()`, with shards and strata in order of their names, by code point.", "sizes()",
+#'   "fewest_rows(shards)", "table(): returns the rows of each stratum, and its fewest and most rows in a batch over all
+#'   processes, a `data.frame()`.", of = "An object of class `\"sharded_plan\"`, a list with the elements")
 #'
 #' @export
 #' @examples

@@ -7,14 +7,13 @@
 #' \twin{ShardedStratifiedBatchSampler}{beyond-one-machine}
 #'
 #' @eval described("ShardedStratifiedBatchSampler", "min_samples_per_stratum", "seed", "scope", "mean_batch_size",
-#'   "shuffle")
+#'   "shuffle", shards = "`character()`")
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them:
 #'   the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
-#' @param shards (`character()`)\cr
-#'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param strata
-#'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
+#'   The strata of the rows of this process, whose dataset holds its shards one after another, as in
+#'   [batch_sampler_stratified()], without missing values.
 #'
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
@@ -66,20 +65,15 @@ kind_sharded = function() {
       c(format_arguments(recipe), sprintf("* shards: %s", show_names(recipe$labels$shards)))
     },
     methods = list(
-      plan = function() shards_table(private$.recipe, private$.n_batches())
+      plan = function() {
+        parts = private$.recipe$parts
+        labels = private$.recipe$labels
+        n_batches = private$.n_batches()
+        rows = as.integer(matrix(parts$table, parts$n_strata)[, parts$shards + 1])
+        data.frame(shard = rep(labels$shards, each = parts$n_strata),
+          stratum = rep(labels$names, length(labels$shards)), rows = rows, fewest = as.integer(rows %/% n_batches),
+          most = as.integer(divide_up(rows, n_batches)))
+      }
     )
-  )
-}
-
-shards_table = function(recipe, n_batches) {
-  parts = recipe$parts
-  labels = recipe$labels
-  rows = as.integer(matrix(parts$table, parts$n_strata)[, parts$shards + 1])
-  data.frame(
-    shard = rep(labels$shards, each = parts$n_strata),
-    stratum = rep(labels$names, length(labels$shards)),
-    rows = rows,
-    fewest = as.integer(rows %/% n_batches),
-    most = as.integer(divide_up(rows, n_batches))
   )
 }

@@ -11,11 +11,11 @@
 #' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
-#' * `strata`: a `data.frame()` with a row for each `stratum`, in order of first appearance: its `rows` in the dataset;
-#'   the `mean` and the `variance` of its rows in a plain batch; the share of plain batches with `too_few` of them;
-#' * `minimums`: a `data.frame()` of what a `min_samples_per_stratum` of 1, 2, 5, 10 and so on costs: the `n_batches` of
-#'   an epoch and the `mean_batch_size`;
-#' * `largest_minimum`: the largest minimum in batches of at most `batch_size` rows on average;
+#' * `strata`: a `data.frame()` with a row for each `stratum`: its `rows` in the dataset; the `mean` and the `variance`
+#'   of its rows in a plain batch; the share of plain batches with `too_few` of them;
+#' * `minimums`: a `data.frame()` with the `n_batches` of an epoch and the `mean_batch_size` by
+#'   `min_samples_per_stratum`: 1, 2, 5, 10 and so on;
+#' * `largest_minimum`: the largest one in batches of at most `batch_size` rows on average;
 #' * `sampler`, `reason`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or
 #'   `"weighted"`, and why;
 #' * `python`, `r`: the line of code that makes the sampler.

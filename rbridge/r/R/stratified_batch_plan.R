@@ -14,18 +14,11 @@
 #' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
 #'   `NULL` (default): those of the task.
 #'
-#' @return An object of class `"batch_plan"`, a list with the elements
-#' * `n_batches`, and the `sizes` of the batches;
-#' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to hold, which may be
-#'   more than the requested minimum, and `minimums`: those of each stratum, by name;
-#' * `strata`: the names of the strata, in order of first appearance;
-#' * `counts` and `available`: the number of rows of each stratum in an epoch, and in the dataset;
-#' * `keep_rates`: how often an epoch takes a row of each stratum, by name;
-#' * `n_rows` and `n_dropped`: the number of rows of an epoch, and of those that are never sampled;
-#' * `assign`: how rows are assigned to batches;
-#' * `composition()`: a function that returns the rows of each stratum (columns) in each batch (rows), a `data.frame()`.
-#'
-#' For the other samplers, the result is what the `plan()` of their instances returns.
+#' @eval members("BatchPlan", "n_batches: the number of batches.", "sizes", "min_samples_per_stratum", "minimums",
+#'   "strata: the names of the strata, in order of first appearance.", "counts: the rows of each stratum in an epoch.",
+#'   "available: the rows of each stratum in the dataset.", "keep_rates", "n_rows",
+#'   "n_dropped: the number of rows that are never sampled.", "assign: how rows are assigned to batches.",
+#'   "composition()", of = "An object of class `\"batch_plan\"`, a list with the elements")
 #'
 #' @export
 #' @examples
@@ -48,10 +41,9 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   recipe = ready_recipe(recipe, input$data_source, source_task(input$data_source), has_seed = FALSE)
   recipe$seed = 0 # the plan is the same for all seeds
   setup = sampler_kind(recipe$kind)$setup(recipe)
-  if (recipe$kind == "stratified") stratified_batch_plan(setup) else setup$plan
-}
-
-stratified_batch_plan = function(setup) {
+  if (recipe$kind != "stratified") {
+    return(setup$plan)
+  }
   plan = setup$plan
   structure(class = "batch_plan", list(
     n_batches = as.integer(plan$n_batches),

@@ -38,15 +38,12 @@ kind_stratified_group = function() {
   )
 }
 
-encode_groups = function(groups) {
-  refuse_as("groups", encode_strata(groups, missing = NULL, are_strata = FALSE))
-}
-
-# Encoded groups as the core takes them; numbered ones may be missing.
+# Groups as the core takes them; numbered ones may be missing.
 groups_data = function(groups) {
-  if (anyNA(groups$codes)) {
-    refuse_as("groups", check_missing(is.na(groups$codes), NULL))
-  }
+  refuse_as("groups", {
+    groups = encode_strata(groups, missing = NULL, are_strata = FALSE)
+    check_missing(is.na(groups$codes), NULL)
+  })
   n_groups = length(groups$names)
   list(groups = recipe_codes(groups$codes, n_groups), n_groups = as.double(n_groups))
 }

@@ -15,12 +15,7 @@
 #'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and these:
-#' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
-#' * `label_counts(epoch)`: returns the number of rows of each label (columns) in each batch (rows), by default of the
-#'   next epoch, a `data.frame()`;
-#' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
-#'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
+#' @eval members("MultilabelBatchSampler", "min_samples_per_label()", "label_counts(epoch)", "shortfalls(epoch)")
 #'
 #' @export
 #' @examples
@@ -43,7 +38,11 @@ kind_multilabel = function() {
         label_table(held_labels(private, epoch), private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
-        shortfall_table(held_labels(private, epoch), private$.recipe$parts$found[2L], private$.recipe$labels$names)
+        held = t(held_labels(private, epoch))
+        missing = private$.recipe$parts$found[2L] - held
+        places = which(missing > 0, arr.ind = TRUE, useNames = FALSE)
+        data.frame(batch = places[, 2L], label = private$.recipe$labels$names[places[, 1L]], rows = held[places],
+          missing = missing[places])
       }
     )
   )
@@ -53,13 +52,4 @@ kind_multilabel = function() {
 held_labels = function(private, epoch) {
   epoch = check_epoch(epoch)
   matrix(core_batches(private, epoch)$held, ncol = length(private$.recipe$labels$names), byrow = TRUE)
-}
-
-# The entries below the minimum, in order of the batches.
-shortfall_table = function(held, minimum, names) {
-  missing = t(minimum - held)
-  places = which(missing > 0, arr.ind = TRUE)
-  label = unname(places[, 1L])
-  batch = unname(places[, 2L])
-  data.frame(batch = batch, label = names[label], rows = held[cbind(batch, label)], missing = missing[places])
 }

@@ -6,7 +6,7 @@
 #' \twin{NoDuplicatesBatchSampler}{no-duplicates}
 #'
 #' @inheritParams batch_sampler_stratified
-#' @eval described("NoDuplicatesBatchSampler", "batch_size", "across_columns")
+#' @eval described("NoDuplicatesBatchSampler", "batch_size", "across_columns", "min_samples_per_stratum")
 #' @param keys (vector, `factor()`, `data.frame()` or `list()` of columns)\cr
 #'   One value per row, or several columns, each of them a key; or `character()`, the names of columns of the task.
 #'   Values may be text, numbers, logical values or dates, none of them missing.
@@ -14,8 +14,6 @@
 #'   As in [batch_sampler_stratified()], without missing values.
 #'   Only for a single key.
 #'   `NULL` (default): none; with `min_samples_per_stratum`, those of the task.
-#' @param min_samples_per_stratum (`integer(1)`)\cr
-#'   The minimum m: every batch has at least m rows of every stratum.
 #' @return A generator, whose instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
 #'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.
@@ -65,34 +63,25 @@ encode_keys = function(keys, across_columns) {
   refuse_as("keys", check_missing(missing_rows(columns), NULL))
   titles = if (is.list(keys)) vapply(columns, `[[`, "", "title") else "keys"
   titles = unicode_text(titles, "keys", "have columns whose names are Unicode text")
-  numbered = lapply(columns, function(column) number_values(column$values))
-  names = Map(function(column, found) column$show(found$values), columns, numbered)
-  if (across_columns && length(columns) > 1L) {
-    found = number_across(columns, numbered)
-    numbered = found$numbered
-    names = list(found$names)
+  n_columns = length(columns)
+  if (across_columns && n_columns > 1L) {
+    columns = list(column_of_all(columns))
     titles = paste(titles, collapse = ", ")
   }
-  data = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(length(columns)),
+  numbered = lapply(columns, function(column) number_values(column$values))
+  names = Map(function(column, found) column$show(found$values), columns, numbered)
+  data = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(n_columns),
     n_values = as.double(lengths(names)))
   list(data = data, labels = list(keys = titles), names = names, shown = shortened(unlist(names)))
 }
 
-# The values of all columns, numbered together, column after column.
-number_across = function(columns, numbered) {
+# The values of all columns, column after column, as one column; texts have other numbers in each of them.
+column_of_all = function(columns) {
   kinds = vapply(columns, `[[`, "", "kind")
   other = which(kinds != kinds[1L])
   refuse_if(length(other) > 0L, "keys", "have columns of one kind if values count in all of them",
     sprintf("%s and %s", kinds[1L], kinds[other[1L]]))
-  distinct = lapply(numbered, `[[`, "values")
-  if (kinds[1L] != "number") {
-    distinct = Map(function(column, values) column$show(values, exact = TRUE), columns, distinct)
-  }
-  found = number_values(unlist(distinct))
-  ends = cumsum(lengths(distinct))
-  list(
-    numbered = Map(function(column, values, end) list(codes = found$codes[end - length(values) + column$codes]),
-      numbered, distinct, ends),
-    names = if (kinds[1L] == "number") columns[[1L]]$show(found$values) else found$values
-  )
+  is_text = kinds[1L] == "text"
+  values = unlist(lapply(columns, function(column) if (is_text) column$show(column$values) else column$values))
+  new_column(kinds[1L], values, if (is_text) identity else columns[[1L]]$show)
 }

@@ -12,13 +12,8 @@
 #'   The labels of the rows, as in [batch_sampler_multilabel()].
 #' @eval described("PerLabelBatchSampler", "positives_per_label", "negatives_per_label", "labels_per_batch",
 #'   "n_batches")
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], where `rows` are numbers
-#' (`double()`), and
-#' * `labels()`: returns the names of the labels (`character()`);
-#' * `class_weights(normalize)`: as described there, a `data.frame()` with the columns `label`, `positives` and
-#'   `negatives`;
-#' * `weights(numbers, normalize)`: returns the weight of each of `numbers`, such as those of a batch (`double()`), `NA`
-#'   for a number that is in no batch.
+#' @eval members("PerLabelBatchSampler", "labels(): returns the names of the labels.", "class_weights(normalize)",
+#'   "weights(numbers, normalize)")
 #'
 #' @export
 #' @examples
@@ -41,22 +36,20 @@ kind_per_label = function() {
         weights = matrix(stratum_weights(private, normalize), ncol = 2L)
         data.frame(label = private$.recipe$labels$names, positives = weights[, 2L], negatives = weights[, 1L])
       },
+      # A number that is in no batch has no weight. Those of the core are of the negatives of each label, then of the
+      # positives.
       weights = function(numbers, normalize = FALSE) {
-        weights_of_numbers(private$.recipe$parts, stratum_weights(private, normalize), numbers)
+        parts = private$.recipe$parts
+        weights = stratum_weights(private, normalize)
+        n_labels = length(weights) / 2
+        most = 2 * length(parts$codes) * n_labels - 1
+        numbers = check_positions(numbers, most, "numbers", "numbers of rows and labels", 0)
+        pair = numbers %/% 2
+        label = pair %% n_labels
+        set = as.integer(parts$codes[pair %/% n_labels + 1])
+        has = numbers %% 2
+        ifelse(parts$sets[set * n_labels + label + 1] == as.raw(has), weights[label + 1 + n_labels * has], NA_real_)
       }
     )
   )
-}
-
-# The weights of numbers for a row and a label, given those of the negatives of each label, then of the positives. A
-# number that is in no batch has none, NA.
-weights_of_numbers = function(parts, weights, numbers) {
-  n_labels = length(weights) / 2
-  limit = 2 * length(parts$codes) * n_labels
-  numbers = check_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
-  pair = numbers %/% 2
-  label = pair %% n_labels
-  set = as.integer(parts$codes[pair %/% n_labels + 1])
-  has = numbers %% 2
-  ifelse(parts$sets[set * n_labels + label + 1] == as.raw(has), weights[label + 1 + n_labels * has], NA_real_)
 }

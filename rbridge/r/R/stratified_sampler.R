@@ -29,7 +29,8 @@
 #'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
-#' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
+#' Pass the generator to a learner of mlr3torch as `batch_sampler`, with a `batch_size` for predictions and the callback
+#' [rbridge.set_epoch] (guide: \guide{mlr3torch}), and an instance to [torch::dataloader()].
 #' Instances have the members of every [batch_sampler_instance], among them `class_weights()` and `weights()`, and
 #' * `plan()`: returns the rows of each stratum in each batch of every epoch, a `data.frame()` with one row for each
 #'   batch and one column for each stratum;
@@ -37,12 +38,6 @@
 #'
 #' With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch repeats or omits rows of a stratum, and the weights
 #' correct for this.
-#' [batch_sampler_downsampled()] explains how to pass such weights to the loss of mlr3torch.
-#'
-#' @section Use in mlr3torch:
-#' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
-#' [rbridge.set_epoch][rbridge.callbacks].
-#' Guide: \guide{mlr3torch}.
 #'
 #' @export
 #' @examples

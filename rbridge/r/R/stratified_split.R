@@ -10,10 +10,8 @@
 #' @inheritParams batch_sampler_stratified
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()]; or a task of mlr3.
-#' @eval described("stratified_split", sizes = "`numeric()` or `list()`, which may have names")
-#' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The group of each row, without missing values.
-#'   All rows of a group are in one part, or in none.
+#' @eval described("stratified_split", sizes = "`numeric()` or `list()`, which may have names",
+#'   groups = "in the form of `strata`")
 #' @param missing
 #'   As in [batch_sampler_stratified()]; rows that are dropped are in no part.
 #' @return A `list()` of `integer()`: the rows of each part in ascending order, with the names of `sizes`.
@@ -28,7 +26,7 @@ stratified_split = function(strata, sizes, groups = NULL, missing = "error", see
   request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
   core_call("stratified_split", request)
   strata = encode_strata(strata, missing)
-  data = c(strata_data(strata), if (!is.null(groups)) groups_data(encode_groups(groups)))
+  data = c(strata_data(strata), if (!is.null(groups)) groups_data(groups))
   request$seed = if (is.null(seed)) draw_seed() else seed
   request = c(request, data)
   found = core_call("stratified_split", request, function(what, code) show_text(strata$names[code + 1]))

@@ -33,7 +33,9 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
   public = list(
     initialize = function() {
       param_set = paradox::ps(
-        sizes = paradox::p_uty(tags = "required", custom_check = check_n_parts),
+        sizes = paradox::p_uty(tags = "required", custom_check = function(sizes) {
+          if (length(sizes) >= 2L) TRUE else "Must have at least two parts, the first of them to train"
+        }),
         missing = paradox::p_fct(c("error", "stratum", "drop"), tags = "required"),
         seed = paradox::p_int(0L, largest_seed)
       )
@@ -66,7 +68,3 @@ ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
     .get_test = function(i) self$instance[[i + 1L]]
   )
 )
-
-check_n_parts = function(sizes) {
-  if (length(sizes) >= 2L) TRUE else "Must have at least two parts, the first of them to train"
-}

@@ -7,7 +7,7 @@
 #' * `density_weights()`: `max(1 - alpha * density, 1e-6)`, as DenseWeight does, where the density is 0 for the rarest
 #'   target among the rows and 1 for the most common.
 #'
-#' The Python functions of the same names return the same weights.
+#' The Python functions of the same names return the same weights; their documentation has the details.
 #'
 #' @param values (`numeric()`)\cr
 #'   The target of each row, such as `task$truth()`: finite numbers.
@@ -16,11 +16,6 @@
 #'
 #' @return (`numeric()`)\cr
 #' One weight for each row.
-#'
-#' @details
-#' The counts of the bins are smoothed with a Gaussian kernel, which ends at four bandwidths.
-#' All rows of a bin have the same weight.
-#' If all values are equal, all weights are 1.
 #'
 #' @source
 #' Y. Yang, K. Zha, Y. Chen, H. Wang and D. Katabi, "Delving into Deep Imbalanced Regression", 2021.
@@ -34,10 +29,6 @@
 #' inverse_density_weights(c(1, 1, 1, 9), bandwidth = 1)
 #' density_weights(c(1, 1, 1, 9), alpha = 0.5, bandwidth = 1)
 inverse_density_weights = function(values, power = 1, bandwidth = NULL, n_bins = 512) {
-  weights_by_density(values, power = power, bandwidth = bandwidth, n_bins = n_bins)
-}
-
-# The weights by the rule whose parameter is given, `power` or `alpha`.
-weights_by_density = function(values, ...) {
-  core_call("density_weights", list(values = as.double(check_numbers(values)), ...))$weights
+  core_call("density_weights", list(values = as.double(check_numbers(values)), power = power, bandwidth = bandwidth,
+    n_bins = n_bins))$weights
 }

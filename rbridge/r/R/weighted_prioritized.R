@@ -11,20 +11,9 @@
 #'   "capacity", "method", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
-#' * `update(rows, priorities, since = NULL)`: sets the priorities of rows: finite numbers of either sign; if a row is
-#'   repeated, the last one counts.
-#'   `since` is what `n_added()` returned when the rows were drawn: rows that `append()` has written since then keep the
-#'   priorities that they have.
-#' * `append(count = NULL, priorities = NULL)`: adds rows, and returns their positions; if there is no room left, those
-#'   of the oldest rows, where the caller stores the new data.
-#'   `count` is by default the number of priorities, or 1 if there are none.
-#' * `n_added()`: returns the number of rows that were ever added, including the first `n_rows`.
-#' * `priorities(rows = NULL)`: returns the absolute priorities of rows, or of all rows.
-#' * `sample(k)`: as in [batch_sampler_weighted()].
-#' * `importance_weights(rows, batch = NULL, beta = NULL)`: returns the factors for the losses of rows, according to the
-#'   current priorities; 0 for a row that is never drawn.
-#'   `batch` is the number of the batch, required if `beta` of the generator is a function and none is given here.
+#' @eval members("PrioritizedBatchSampler", "update(rows, priorities, since = NULL)",
+#'   "append(count = NULL, priorities = NULL)", "n_added()", "priorities(rows = NULL)", "sample(k)",
+#'   "importance_weights(rows, batch = NULL, beta = NULL)")
 #'
 #' @source
 #' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.
@@ -67,23 +56,16 @@ kind_prioritized = function() {
         core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
       importance_weights = function(rows, batch = NULL, beta = NULL) {
-        beta = if (is.null(beta)) importance_exponent(private, batch) else beta
-        asked = list(rows = feedback_rows(rows), beta = beta,
-          normalize = private$.recipe$labels$normalize == 1L)
+        beta = if (is.null(beta)) c(private$.functions, private$.recipe$labels)$beta else beta
+        if (is.function(beta)) {
+          refuse_if(is.null(batch), "batch", "be given if 'beta' is a function", "nothing")
+          batch = plain_value(batch)
+          refuse_if(!is_whole_number(batch) || batch < 0, "batch", "be a non-negative integer", show_value(batch))
+          beta = beta(batch)
+        }
+        asked = list(rows = feedback_rows(rows), beta = beta, normalize = private$.recipe$labels$normalize == 1L)
         core_ask(private, "importance_weights", asked)
       }
     )
   )
-}
-
-# beta, for a batch if it is a function
-importance_exponent = function(private, batch) {
-  beta = private$.functions$beta
-  if (is.null(beta)) {
-    return(private$.recipe$labels$beta)
-  }
-  refuse_if(is.null(batch), "batch", "be given if 'beta' is a function", "nothing")
-  batch = plain_value(batch)
-  refuse_if(!is_whole_number(batch) || batch < 0, "batch", "be a non-negative integer", show_value(batch))
-  beta(batch)
 }

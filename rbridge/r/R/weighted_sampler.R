@@ -18,14 +18,7 @@
 #' @eval described("WeightedBatchSampler", "batch_size", "replacement", "n_batches")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return A generator, whose instances have the members of every [batch_sampler_instance], and
-#' * `update(rows, weights)`: sets the weights of rows, counted from 1; if a row is repeated, the last of its weights
-#'   counts.
-#' * `weights(rows = NULL)`: returns the current weights of rows, or of all rows.
-#' * `sample(k)`: returns `k` rows drawn by the current weights, for training loops without epochs.
-#'   The iteration is the same with and without such calls.
-#'
-#' Weights by epoch cannot be updated; `weights()` and `sample()` use those of the next epoch.
+#' @eval members("WeightedBatchSampler", "update(rows, weights)", "weights(rows = NULL)", "sample(k)")
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.
@@ -44,10 +37,9 @@
 #' next_batch()
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  sampler_of("weighted", if (!waits_for_weights(weights)) list(weights = weights_by_epoch(weights)))
+  waits = dataset_arguments$weights$waits(weights)
+  sampler_of("weighted", if (!waits) list(weights = weights_by_epoch(weights)))
 }
-
-waits_for_weights = function(weights) dataset_arguments$weights$waits(weights)
 
 # Weights of rows by first epoch: a list, of one entry for weights of all epochs.
 weights_by_epoch = function(weights) {

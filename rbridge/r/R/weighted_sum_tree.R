@@ -7,25 +7,13 @@
 #' [batch_sampler_prioritized()] are samplers on top of it.
 #' \twin{SumTree}{weighted}
 #'
-#' @param weights (`numeric()`)\cr
-#'   The weight of each row, a vector or a tensor: finite, none below 0.
-#'   `NULL` (default): there are no rows yet, and `capacity` must be given.
-#' @eval described("SumTree", "capacity")
+#' @eval described("SumTree", weights = "`numeric()`", "capacity")
 #' @inheritParams batch_sampler_uniform
 #'
-#' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
-#' * `sample(k = 1, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the
-#'   draws.
-#' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
-#' * `append(weights)`: adds rows with these weights, and returns their positions.
-#'   In a full tree, they replace the oldest rows.
-#' * `weights(indices = NULL)`: returns the weights of rows, or of all rows.
-#' * `find(values)`: returns the rows in whose shares of the total some values lie, from 0 to below `total`, for random
-#'   numbers of your own.
-#'   The share of a row begins at the sum of the weights before it.
-#' * `state_dict()`, `load_state_dict(state)`: the state, which Python reads and writes, too.
-#' * `total`, `n_rows`, `capacity`, `seed`: the sum of all weights, the rows that have one, the most rows, and the seed.
-#' * `clone()`: returns an independent copy, which continues in the same way.
+#' @eval members("SumTree", "sample(k = 1, replacement = TRUE)", "update(indices, weights)", "append(weights)",
+#'   "weights(indices = NULL)", "find(values)", "state_dict(): returns the state, which Python reads and writes, too.",
+#'   "load_state_dict(state): continues at a state.", "clone(): returns an independent copy.",
+#'   of = "An [R6::R6Class] object with the fields `total`, `n_rows`, `capacity` and `seed`, and these members:")
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
@@ -79,9 +67,17 @@ sum_tree_class = R6Class("sum_tree",
         next_position = kept$next_position, seed = self$seed, generator = private$.stream)
     },
     load_state_dict = function(state) {
-      given = read_tree_state(state, self$capacity)
-      core_begin(private, given[c("weights", "next_position", "generator")])
-      private$.recipe$seed = given$seed
+      entries = c("version", "capacity", "weights", "next_position", "seed")
+      refuse_if(!is.list(state) || !all(c(entries, "generator") %in% names(state)), "state",
+        sprintf("have the entries %s and 'generator'", show_names(entries)), show_value(state))
+      check_between(state$version, "version", tree_state_version, tree_state_version)
+      check_between(state$capacity, "capacity", self$capacity, self$capacity)
+      seed = check_range(state$seed, "seed", largest_seed)
+      given = list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
+        next_position = check_between(state$next_position, "next_position", 0, self$capacity - 1),
+        generator = feedback_values(unlist(state$generator), "state"))
+      core_begin(private, given)
+      private$.recipe$seed = seed
       private$.stream = given$generator
       invisible(self)
     },
@@ -92,24 +88,12 @@ sum_tree_class = R6Class("sum_tree",
     }
   ),
   active = list(
-    total = function(value) if (missing(value)) core_ask(private, "total") else stop_read_only("total", self),
-    n_rows = function(value) if (missing(value)) core_ask(private, "n_rows") else stop_read_only("n_rows", self),
-    capacity = function(value) if (missing(value)) private$.recipe$parts$capacity else stop_read_only("capacity", self),
-    seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)
+    total = function(value) read_only("total", missing(value), core_ask(private, "total")),
+    n_rows = function(value) read_only("n_rows", missing(value), core_ask(private, "n_rows")),
+    capacity = function(value) read_only("capacity", missing(value), private$.recipe$parts$capacity),
+    seed = function(value) read_only("seed", missing(value), private$.recipe$seed)
   ),
   private = list(.recipe = NULL, .instance = NULL, .state = NULL, .stream = NULL)
 )
 
 tree_state_version = 1L
-tree_state_entries = c("version", "capacity", "weights", "next_position", "seed", "generator")
-
-# -> list(weights, next_position, seed, generator) of a state of a tree with this capacity
-read_tree_state = function(state, capacity) {
-  refuse_if(!is.list(state) || !all(tree_state_entries %in% names(state)), "state",
-    sprintf("have the entries %s and 'generator'", show_names(utils::head(tree_state_entries, -1L))), show_value(state))
-  check_between(state$version, "version", tree_state_version, tree_state_version)
-  check_between(state$capacity, "capacity", capacity, capacity)
-  list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
-    next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
-    seed = check_range(state$seed, "seed", largest_seed), generator = feedback_values(unlist(state$generator), "state"))
-}

@@ -1,6 +1,8 @@
 # Arguments that R and Python share are described once, in the docstrings of pystrat: in a comment of R,
 # `@eval described("UniformBatchSampler", "batch_size")` gives the same @param. An argument with a name, such as
 # ignore = "`integer()`", has this type in R; "users,items" have one description.
+# `@eval members("SumTree", "find(values)")` gives the @return with what the docstrings of Python's methods and
+# properties say of these members; one with a text, such as "clone(): returns a copy.", is taken as it is.
 # roxygen2::roxygenise("rbridge/r") sources this file, in the root of the repository.
 
 python = unlist(lapply(list.files("pystrat", "[.]py$", recursive = TRUE, full.names = TRUE), readLines))
@@ -31,6 +33,36 @@ python_parameters = function(object) {
   names = strsplit(sub(" :.*", "", section[begins]), ", ")
   texts = lapply(entries, function(entry) c(sub("^[^:]* : ", "", entry[1]), trimws(entry[-1][nzchar(entry[-1])])))
   stats::setNames(rep(texts, lengths(names)), unlist(names))
+}
+
+of_instances = "A generator, whose instances have the members of every [batch_sampler_instance], and"
+
+members = function(object, ..., of = of_instances) {
+  items = vapply(c(...), function(item) {
+    known = regmatches(item, regexec("^(\\w+(\\([^)]*\\))?): (.*)$", item))[[1]]
+    if (length(known) > 0) return(sprintf("* `%s`: %s", known[2], known[4]))
+    said = python_summary(object, sub("\\(.*", "", item))
+    sprintf("* `%s`: %s", item, if (grepl("(", item, fixed = TRUE)) said else sub("^returns ", "", said))
+  }, "")
+  c(paste("@return", of), items)
+}
+
+# What the docstring of a method or a property of a class, or of its base, says before its sections.
+python_summary = function(object, name) {
+  begin = grep(sprintf("^class %s[(:]", object), python)
+  if (length(begin) != 1) stop("pystrat has ", length(begin), " classes ", object)
+  ends = grep("^(class|def|@) ?", python)
+  lines = python[begin:c(ends[ends > begin], length(python))[1]]
+  found = grep(sprintf("^    def %s\\(", name), lines)
+  if (length(found) == 0) return(python_summary(sub("^class \\w+\\((\\w+).*", "\\1", python[begin]), name))
+  text = strsplit(paste(trimws(lines[-seq_len(found[1])]), collapse = "\n"), '"""', fixed = TRUE)[[1]][2]
+  text = sub("\nParameters\n.*", "", text)
+  text = paste(text_in_r(gsub("\n+", "\n", trimws(text))), collapse = "\n  ")
+  text = gsub("\\bNaN\\b", "NA", text)
+  text = gsub(", as a new array|[,;] shape \\([^)]*\\)", "", gsub(" and return ", " and returns ", text))
+  verb = sub(" .*", "", text)
+  lower = paste0(tolower(substring(text, 1, 1)), substring(text, 2))
+  if (verb %in% c("Add", "Draw", "Report", "Return", "Set")) sub(" ", "s ", lower) else paste("returns", lower)
 }
 
 type_in_r = function(type) {
@@ -66,4 +98,5 @@ code_in_r = function(code) {
 }
 
 assign("described", described, envir = globalenv())
+assign("members", members, envir = globalenv())
 list()

@@ -25,6 +25,7 @@ test_that("weights are those that were given, of which the last counts, and the 
   tree = sum_tree(weights, seed = 1)
   expect_identical(tree$find(values), findInterval(values, cumsum(weights)) + 1L)
   expect_identical(tree$find(numeric()), integer())
+  expect_error(tree$total <- 3, "The 'total' field cannot be assigned.", fixed = TRUE)
 })
 
 test_that("a refused call changes nothing", {
