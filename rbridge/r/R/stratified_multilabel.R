@@ -15,7 +15,9 @@
 #'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @eval described("MultilabelBatchSampler", "min_samples_per_label", "mean_batch_size", "max_batches", "rare")
-#' @eval members("MultilabelBatchSampler", "min_samples_per_label()", "label_counts(epoch)", "shortfalls(epoch)")
+#' @eval members("MultilabelBatchSampler",
+#'   "min_samples_per_label(): returns the minimum number of rows of every label in every batch, given or found.",
+#'   "label_counts(epoch)", "shortfalls(epoch)")
 #'
 #' @export
 #' @examples
