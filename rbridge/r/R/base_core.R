@@ -4,13 +4,16 @@
 # -> the parts of a recipe, or, if codes and the like are still missing, the checked arguments
 # The request is a list of arguments, and of vectors made of some of them.
 # `names` are those of the strata, for messages; or a function that returns what the kind lets messages name.
-core_plan = function(kind, request, names = NULL, routine = C_plan) {
+core_plan = function(kind, request, names = NULL) {
   request = lapply(request, plain_value)
-  core_results(.Call(routine, kind, request), request, names)
+  core_results(.Call(C_plan, kind, request), request, names)
 }
 
 # -> the results of a function of the core
-core_call = function(name, request, names = NULL) core_plan(name, request, names, C_call)
+core_call = function(name, request, names = NULL) {
+  request = lapply(request, plain_value)
+  core_results(.Call(C_call, name, request), request, names)
+}
 
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {

@@ -41,7 +41,9 @@ column_of_labels = function(column, name) {
   place = sprintf(" in column '%s'", name)
   is_listed = is.list(column) && (!is.object(column) || inherits(column, "AsIs"))
   if (is_listed || is.factor(column) || is.character(column)) {
-    matrix = if (is_listed) listed_labels(unclass(column), place) else {
+    matrix = if (is_listed) {
+      listed_labels(unclass(column), place)
+    } else {
       text_labels(as.character(column), seq_along(column), length(column), "row", place, is.factor(column))
     }
     colnames(matrix) = sprintf("%s=%s", name, colnames(matrix))

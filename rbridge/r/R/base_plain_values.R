@@ -39,11 +39,13 @@ in_order_of = function(values, known, parameter) {
   }
   given = unicode_text(given, parameter, "have names in Unicode")
   for (labels in known) {
-    places = match(labels, if (is.numeric(labels)) suppressWarnings(as.double(given)) else given)
-    if (length(labels) == length(given) && !anyNA(places) && !anyDuplicated(places)) {
+    places = places_among(given, labels)
+    if (!is.null(places) && is.null(dim(values))) {
+      return(unname(values[places]))
+    }
+    if (!is.null(places)) {
       columns = if (!is.null(colnames(values))) list(NULL, colnames(values))
-      return(if (is.null(dim(values))) unname(values[places]) else structure(values[places, , drop = FALSE],
-        dimnames = columns))
+      return(structure(values[places, , drop = FALSE], dimnames = columns))
     }
   }
   expected = as.character(known[[1L]])
@@ -51,4 +53,10 @@ in_order_of = function(values, known, parameter) {
   stop_parameter(parameter, sprintf("name each of %s once if it has names", show_names(expected)),
     if (is.na(wrong)) show_count(length(given), "name") else show_value(given[wrong]),
     "To match by position, give unname() of it.")
+}
+
+# The places of labels among names, NULL unless each is one of them and each name is one of the labels.
+places_among = function(given, labels) {
+  places = match(labels, if (is.numeric(labels)) suppressWarnings(as.double(given)) else given)
+  if (length(labels) == length(given) && !anyNA(places) && !anyDuplicated(places)) places
 }

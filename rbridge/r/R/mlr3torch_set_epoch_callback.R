@@ -5,8 +5,8 @@
 #'
 #' @description
 #' `mlr3torch::t_clbk()` returns them by name; they may be combined, in any order.
-#' * `"rbridge.set_epoch"` calls `set_epoch(ctx$epoch - 1)` of the batch sampler before each epoch, for trainings that
-#'   are resumed or leave an epoch early.
+#' * `"rbridge.set_epoch"` calls `set_epoch(ctx$epoch - 1)` of the batch sampler before each epoch, for a training that
+#'   is resumed or leaves an epoch early.
 #'   Without it, a sampler counts its epochs itself, from 0 in each training.
 #' * `"rbridge.class_weights"` puts class weights into the cross-entropy of each training, so that every fold of a
 #'   resampling has weights of its own.

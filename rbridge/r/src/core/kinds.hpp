@@ -86,7 +86,8 @@ extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_k
     tree_node_kind, weighted_kind, prioritized_kind, sum_tree_kind, perplexity_kind, by_length_kind,
     min_samples_for_batch_size_kind, permutation_kind, digest_kind, difference_kind, state_kind, number_values_kind,
     random_stream_kind, sharded_kind, sharded_plan_kind, multilabel_kind, stratified_split_kind, density_weights_kind,
-    class_weights_kind, correct_probabilities_kind, advice_kind, epoch_subset_kind, mixture_kind, rare_events_kind, rules_kind;
+    class_weights_kind, correct_probabilities_kind, advice_kind, epoch_subset_kind, mixture_kind, rare_events_kind,
+    rules_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
@@ -96,8 +97,8 @@ inline const Kind *find_kind(const std::string &name) {
            &tree_root_kind, &tree_node_kind, &weighted_kind, &prioritized_kind, &sum_tree_kind, &perplexity_kind,
            &by_length_kind, &min_samples_for_batch_size_kind, &permutation_kind, &digest_kind, &difference_kind,
            &state_kind, &number_values_kind, &random_stream_kind, &sharded_kind, &sharded_plan_kind, &multilabel_kind,
-           &stratified_split_kind, &density_weights_kind, &class_weights_kind, &correct_probabilities_kind, &advice_kind, &epoch_subset_kind,
-           &mixture_kind, &rare_events_kind, &rules_kind,
+           &stratified_split_kind, &density_weights_kind, &class_weights_kind, &correct_probabilities_kind,
+           &advice_kind, &epoch_subset_kind, &mixture_kind, &rare_events_kind, &rules_kind,
        }) {
     if (kind->name == name) return kind;
   }

@@ -67,12 +67,14 @@ void give_node(const Values &given, Host &host) {
   auto place = [&](const char *name, const std::vector<std::string> &choices) {
     return given.has(name) ? static_cast<double>(given.choice(name, choices)) : 0;
   };
-  double selection = given.has("column") ? CONDITION : ALL_ROWS;
-  if (given.has("for_each")) selection = CLONES + place("missing", MISSING.choices);
-  double pruning = given.has("prune") ? ITSELF + place("prune", PRUNINGS) : NOTHING;
+  int selection = given.has("column") ? CONDITION : ALL_ROWS;
+  if (given.has("for_each")) selection = CLONES + static_cast<int>(place("missing", MISSING.choices));
+  int pruning = given.has("prune") ? ITSELF + static_cast<int>(place("prune", PRUNINGS)) : NOTHING;
   const double *weight = std::get_if<double>(&given["weight"]);
-  const double numbers[] = {selection, place("mode", MODES), pruning, given.whole_or("repeat", 1, 1),
-                            weight == nullptr ? -1 : *weight};
+  const double numbers[] = {
+      static_cast<double>(selection), place("mode", MODES), static_cast<double>(pruning),
+      given.whole_or("repeat", 1, 1), weight == nullptr ? -1 : *weight,
+  };
   host.give("numbers", numbers, std::size(numbers));
   host.words("op", OPS[static_cast<size_t>(place("op", OPS)) % 10]);
 }

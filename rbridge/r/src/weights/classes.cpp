@@ -93,7 +93,11 @@ const Kind correct_probabilities_kind = {
 
 const Kind class_weights_kind = {
     "class_weights",
-    {optional({"beta", Is::number, 0}), optional({"temperature", Is::number, 1}), optional({"threshold", Is::number, 0})},
+    {
+        optional({"beta", Is::number, 0}),
+        optional({"temperature", Is::number, 1}),
+        optional({"threshold", Is::number, 0}),
+    },
     make<AnswerOf<weigh>>, {"counts", "n_rows"}, {}, check_rule,
 };
 
