@@ -1,6 +1,4 @@
-# Tables by epoch: what applies from certain epochs on.
-
-# A list of entries by the first epoch in which they apply, in order of the epochs.
+# A table by epoch: a list of entries by the first epoch in which they apply, in order of the epochs.
 # `noun` is what the table has, and `entry` what each entry is, for messages.
 read_epoch_table = function(table, parameter, noun, entry) {
   given = if (is.null(names(table))) character(length(table)) else names(table)

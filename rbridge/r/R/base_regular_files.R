@@ -1,5 +1,3 @@
-# Paths of files.
-
 # Whether there is something at each path; R opens no path that is marked as bytes.
 are_there = function(paths) {
   found = Encoding(paths) != "bytes"

@@ -174,9 +174,7 @@ write_rows = function(whole, rows, values) {
   whole
 }
 
-has_shape_of = function(value, parameter) {
-  is_tensor(value) && identical(value$shape, parameter$shape)
-}
+has_shape_of = function(value, parameter) is_tensor(value) && identical(value$shape, parameter$shape)
 
 # The names of the parameters of a module itself, without those of the modules in it.
 own_parameters = function(module) {
