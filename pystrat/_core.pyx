@@ -305,7 +305,12 @@ cdef class Instance:
     def identify(self):
         """Return the fingerprint of what determines the batches."""
         cdef Call call = Call(self.recipe)
-        call.finish(identify_sampler(self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host))
+        cdef bint succeeded
+        with nogil:  # a digest of all codes
+            succeeded = identify_sampler(
+                self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host
+            )
+        call.finish(succeeded)
         return call.results["fingerprint"].tobytes().decode()
 
     # Of kinds with feedback. A call holds the GIL, so that it is a single step for other threads.
