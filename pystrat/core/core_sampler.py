@@ -61,8 +61,7 @@ class KindBatchSampler(BatchSampler):
         self, strata: Strata, data: Mapping[str, Any] = {}, stacklevel: int = 4
     ) -> dict[str, NDArray[Any]]:
         """Plan for the strata of all rows; return what the core says of the plan."""
-        codes: dict[str, Any] = {"codes": strata.codes, "n_strata": len(strata.values)}
-        self._begin({**codes, **data}, strata.names, {"names": strata.names}, stacklevel)
+        self._begin({**strata.data, **data}, strata.names, {"names": strata.names}, stacklevel)
         return self._instance.describe()
 
     @property

@@ -51,7 +51,8 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
             raise refused_type(name, _WHOLE_NUMBERS, f"{dtype} values", advice)
     numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
-    for number in numbers[wrong][:1]:
+    if wrong.any():
+        number = numbers[wrong][0]
         advice = "Fill what is missing with 0." if np.isnan(number) else None
         raise refused_value(name, _WHOLE_NUMBERS, show(number), advice)
     if numbers.sum() >= MAX_EXACT:  # below it, sums of doubles are exact

@@ -20,8 +20,9 @@ def check_positions(
         raise refused_type(name, f"hold {noun}", show(values) if found.ndim == 0 else f"{found.dtype} values")
     positions: NDArray[np.int64] = found.astype(np.int64)
     if limit is not None:
-        for outside in found[(positions < 0) | (positions >= limit)][:1]:
-            raise refused_value(name, f"hold {noun} from 0 to {limit - 1}", show(outside))
+        outside = found[(positions < 0) | (positions >= limit)]
+        if len(outside):
+            raise refused_value(name, f"hold {noun} from 0 to {limit - 1}", show(outside[0]))
     return positions
 
 

@@ -48,6 +48,17 @@ class Strata:
         """The names as tables of names require them: no other value of the same kind has the name."""
         return [name_of(value, exact=True) for value in self.values]
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The strata of rows as the core takes them."""
+        return {"codes": self.codes, "n_strata": len(self.values)}
+
+
+def data_of_groups(groups: Any) -> dict[str, Any]:
+    """Return the groups of rows, numbered as strata are, as the core takes them."""
+    numbered = encode_strata(groups, missing=None, name="groups")
+    return {"groups": numbered.codes, "n_groups": len(numbered.values)}
+
 
 def encode_strata(
     strata: Any, *, missing: Optional[str] = "error", name: str = "strata", may_be_empty: bool = False

@@ -11,7 +11,7 @@ from pystrat.core.core_sampler import KindBatchSampler, arguments_of
 from pystrat.core.lazy_pandas import pd
 from pystrat.core.messages import count_of
 from pystrat.core.plan import Plan
-from pystrat.core.strata import Strata, encode_strata, sorted_batches
+from pystrat.core.strata import Strata, data_of_groups, encode_strata, sorted_batches
 from pystrat.core.strata_weights import WeightsOfStrata
 
 _COLUMNS = ("rows", "groups", "batches", "largest", "fewest", "most")
@@ -107,8 +107,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     ) -> None:
         self._check(arguments_of(locals(), without=("strata", "groups")))
         check_same_rows([("strata", strata), ("groups", groups)])
-        numbered = encode_strata(groups, missing=None, name="groups")
-        data = {"groups": numbered.codes, "n_groups": len(numbered.values)}
+        data = data_of_groups(groups)
         self._plan_strata(encode_strata(strata, missing=missing), data)
 
 

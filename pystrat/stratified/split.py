@@ -13,7 +13,7 @@ from pystrat import _core
 from pystrat.core.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
 from pystrat.core.messages import show
 from pystrat.core.seeds import check_seed
-from pystrat.core.strata import encode_strata
+from pystrat.core.strata import data_of_groups, encode_strata
 
 _SIZES = Wanted("sizes", "be shares that add up to 1, or numbers of rows")
 
@@ -63,10 +63,7 @@ def stratified_split(
     _core.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
-    data = {"codes": encoded.codes, "n_strata": len(encoded.values), "counts": encoded.counts.astype(np.float64)}
-    if groups is not None:
-        numbered = encode_strata(groups, missing=None, name="groups")
-        data.update(groups=numbered.codes, n_groups=len(numbered.values))
+    data = {**encoded.data, **({} if groups is None else data_of_groups(groups))}
 
     def name_of(_: str, code: str) -> str:
         return show(encoded.names[int(code)])
