@@ -30,7 +30,7 @@ class BatchSampler(Placed, ABC):
     Guarantees of every sampler:
 
     * It is a pure function of its data, parameters, seed and epoch, and of the feedback that it has received, if any.
-    * ``len`` is exact, also of an epoch that is resumed within, and constant unless the sampler documents otherwise.
+    * ``len`` is exact, even of an epoch that is resumed, and constant unless the sampler documents otherwise.
     * All ranks have the same number of batches; interleaving them gives the batches of ``rank=None``, each once.
     * No global random state, of Python, numpy, torch or R, is read or changed.
 

@@ -87,7 +87,10 @@ def _of_lists(rows: Sequence[Any], where: str = "") -> tuple[NDArray[np.bool_], 
 
 
 def _matrix(labels: Any, lengths: Any, where: str) -> tuple[NDArray[np.bool_], Strata]:
-    """Return whether each row has each label; a row has so many of them. Refuse digits of a file, read as text."""
+    """Return whether each row has each label, from the labels row after row, and how many each row has.
+
+    Digits, which are numbers of a file that were read as text, are refused.
+    """
     found = encode_strata(labels, missing=None, name="labels")
     if set(found.names) <= {"0", "1"}:
         raise refused_type("labels", _VALUES, f"the text '{found.names[0]}'{where}", "Turn the column into numbers.")

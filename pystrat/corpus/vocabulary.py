@@ -39,7 +39,7 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
 class SampledOutput:
     """Context manager in which an output layer has only the rows of a sampled vocabulary, in ascending order.
 
-    The optimizer trains these, with its state for the same rows. At the end, also after an exception, they are written
+    The optimizer trains these, with its state for the same rows. At the end, even after an exception, they are written
     back. The method is from S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for
     Neural Machine Translation" (2015), as in OpenNMT's ``-sample_vocab``. docs/corpus.md is a guide.
 

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data in shards, such as
-#' files or partitions, of which each process holds some.
+#' files or partitions; each process holds some of them.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' \twin{ShardedStratifiedBatchSampler}{beyond-one-machine}
 #'
