@@ -5,6 +5,7 @@ Without R, or if a package is unavailable, the Python half works: .r-library/mis
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -18,7 +19,7 @@ MISSING = LIBRARY / "missing"
 SCRIPT = ROOT / "tools" / "r_packages.R"
 MAKEVARS = ROOT / "tools" / "Makevars"
 PACKAGE = ROOT / "rbridge" / "r"
-_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
+_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en", "MAKEFLAGS": f"-j{os.cpu_count()}"}
 
 
 class RHalfMissing(Exception):
