@@ -80,6 +80,8 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
 
 _NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
 
+_BYTE, _INTEGER = np.dtype(np.uint8), np.dtype(np.int32)
+
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
 
@@ -135,14 +137,14 @@ cdef class Request:
             self.values.add[Nothing](name, Nothing())
         elif type(value) is float or type(value) is int:
             self.values.add[double](name, <double>value)
+        elif may_be_array and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+            self.add_array(name, value)
         elif isinstance(value, (bool, np.bool_)):
             self.values.add[boolean](name, <boolean>bool(value))
         elif isinstance(value, str) and "\0" not in value:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
             self.values.add[double](name, <double>float(value))
-        elif may_be_array and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
-            self.add_array(name, value)
         elif isinstance(value, Mapping):
             for part in value.values():
                 numbers.numbers.push_back(float(part) if is_number(part) else np.nan)
@@ -153,21 +155,18 @@ cdef class Request:
         return 0
 
     cdef int add_array(self, string name, value) except -1:
-        cdef const uint8_t[::1] raw
-        cdef const int32_t[::1] integers
-        cdef const double[::1] doubles
-        value = np.ascontiguousarray(value)
+        cdef Py_buffer view
+        cdef bint is_byte = value.dtype == _BYTE, is_integer = value.dtype == _INTEGER
+        value = np.ascontiguousarray(value, None if is_byte or is_integer else np.float64)
         self.kept.append(value)
-        if value.dtype == np.uint8:
-            raw = value
-            self.values.add_view(name, &raw[0] if len(raw) else NULL, len(raw))
-        elif value.dtype == np.int32:
-            integers = value
-            self.values.add_view(name, &integers[0] if len(integers) else NULL, len(integers))
+        PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+        PyBuffer_Release(&view)  # the array keeps its memory
+        if is_byte:
+            self.values.add_view(name, <const uint8_t *>view.buf, len(value))
+        elif is_integer:
+            self.values.add_view(name, <const int32_t *>view.buf, len(value))
         else:
-            self.kept.append(np.asarray(value, dtype=np.float64))
-            doubles = self.kept[len(self.kept) - 1]
-            self.values.add_view(name, &doubles[0] if len(doubles) else NULL, len(doubles))
+            self.values.add_view(name, <const double *>view.buf, len(value))
         return 0
 
 
