@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Sized
+from collections.abc import Collection
 from contextlib import contextmanager
 from typing import Any, Iterable, Iterator, Optional
 
@@ -36,7 +36,7 @@ def show(value: Any) -> str:
         shown = show_number(value)
         only_looks_whole = shown.lstrip("-").isdigit() and not float(value).is_integer()
         return show_number(value, 17) if only_looks_whole else shown
-    if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
+    if isinstance(value, Collection) and getattr(value, "ndim", 1) > 0:
         try:
             return count_of(len(value), "value")
         except (TypeError, OverflowError):  # the length of a sparse matrix raises TypeError
