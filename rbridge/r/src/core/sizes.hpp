@@ -138,8 +138,11 @@ inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int
   return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
 }
 
-/* The same for batches that all need a row of every stratum, unless rare strata are allowed. */
-inline int64_t batches_by_mean_for_all(const Counts &rows, double mean, double replicas, int rare, Host &host) {
+/* The same for batches that all need a row of every stratum, unless rare strata are allowed; if not, `advice` is given. */
+inline int64_t batches_by_mean_for_all(
+    const Counts &rows, double mean, double replicas, int rare, Host &host,
+    const std::string &advice = "Raise " + RARE_ADVICE
+) {
   int64_t fewest = rows.fewest(), shared = limited(replicas);
   int64_t count = std::min(count_by_mean(rows.n_rows, mean), rows.most_batches);
   if (rare == RARE_ERROR && fewest < shared && fewest <= count) {
@@ -155,10 +158,7 @@ inline int64_t batches_by_mean_for_all(const Counts &rows, double mean, double r
     host.warning += ": some batches hold no row of it.";
     return n;
   }
-  refuse_mean(
-      mean, n, rows.n_rows, fewest - fewest % shared, shared, "the " + rows.shown(), "Raise " + RARE_ADVICE,
-      rows.smallest
-  );
+  refuse_mean(mean, n, rows.n_rows, fewest - fewest % shared, shared, "the " + rows.shown(), advice, rows.smallest);
 }
 
 /* The fewest batches of at most `size` rows, which is the parameter `name`, a multiple of the replicas, each with a row

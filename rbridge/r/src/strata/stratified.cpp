@@ -12,6 +12,9 @@ constexpr double MOST_ROWS = LARGEST_COUNT; /* of an epoch */
 const std::vector<std::string> RARE_OR_REPEAT = {"error", "warn", "allow", "repeat"}, BALANCE = {"over", "under"},
                                ASSIGN = {"proportional", "even"};
 
+const std::string MEAN_ADVICE = "Raise it, or set 'rare' to 'warn' or 'allow', or to 'repeat' together with '" +
+                               MINIMUM + "'.";
+
 const Table parameters = Table{
     {MINIMUM.c_str(), Is::whole_or_several, 1, INFINITY, {}, false, "ask for at least one row of some stratum", "",
      "To choose the size of the batches instead, pass 'mean_batch_size'."},
@@ -96,7 +99,7 @@ class Stratified : public Dealt {
     } else {
       if (given.has(MINIMUM + "_strata")) n_batches = batches_by_quotas(minimums(), host);
       else if (!given.has(MEAN)) n_batches = batches_by_minimum(host);
-      else n_batches = batches_by_mean_for_all(rows, mean, replicas, rare, host);
+      else n_batches = batches_by_mean_for_all(rows, mean, replicas, rare, host, MEAN_ADVICE);
       /* Proportional batches could be empty if there are more batches than rows of every stratum. */
       is_even = given.choice("assign", ASSIGN) == 1 || n_batches > rows.fewest();
     }
