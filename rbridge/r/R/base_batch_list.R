@@ -29,7 +29,7 @@ batch_list = function(batches) {
 # The rows of a batch, which may be empty, with their auxiliary values, if there are any.
 rows_of_batch = function(batches, batch) {
   begin = batches$offsets[batch]
-  places = seq.int(begin + 1L, length.out = batches$offsets[batch + 1L] - begin)
+  places = begin + seq_len(batches$offsets[batch + 1L] - begin)
   if (is.null(batches$aux)) batches$rows[places] else with_auxiliary(batches$rows, batches$aux, places)
 }
 
