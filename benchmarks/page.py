@@ -22,7 +22,7 @@ class Claim(NamedTuple):
 
 
 TWO = "{} rows, 2 strata, mean batch 256"
-BIG = TWO.format("1,000,000")
+BIG, LARGEST = TWO.format("1,000,000"), TWO.format("10,000,000")
 BY_BATCH = "R, an epoch batch by batch over"
 IN_R = f"{BY_BATCH} {{}}, 1,000,000 rows, 2 strata, m = 7"
 PUBLISHED = "the published data.table form"
@@ -57,12 +57,12 @@ CLAIMS = (
     ),
     Claim(
         "Memory is a few bytes per row.",
-        "With 1,000,000 rows of two strata, a sampler takes {held:g} bytes per row, {peak:g} while it computes an "
-        "epoch, and {pickled:g} in the pickle that a worker gets.",
+        "With 10,000,000 rows of two strata, a sampler takes {held:.0f} bytes per row, {peak:.0f} with an epoch as "
+        "arrays, and {pickled:.0f} in the pickle that a worker gets.",
         {
-            "held": ("memory.py", f"bytes a row held, {BIG}"),
-            "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {BIG}"),
-            "pickled": ("memory.py", f"bytes a row pickled, {BIG}"),
+            "held": ("memory.py", f"bytes a row held, {LARGEST}"),
+            "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {LARGEST}"),
+            "pickled": ("memory.py", f"bytes a row pickled, {LARGEST}"),
         },
     ),
     Claim(
