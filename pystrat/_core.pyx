@@ -81,7 +81,6 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
 _NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
 
 _BYTE, _INTEGER = np.dtype(np.uint8), np.dtype(np.int32)
-
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
 
@@ -157,6 +156,7 @@ cdef class Request:
     cdef int add_array(self, string name, value) except -1:
         cdef Py_buffer view
         cdef bint is_byte = value.dtype == _BYTE, is_integer = value.dtype == _INTEGER
+        value = value if value.flags.aligned else value.copy()
         value = np.ascontiguousarray(value, None if is_byte or is_integer else np.float64)
         self.kept.append(value)
         PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)

@@ -87,7 +87,8 @@ def _install(program: str, source: Path, library: Path) -> None:
 def _run(command: list[str]) -> str:
     """Return what a command of R prints."""
     # The advice depends on R's messages.
-    settings = {"MAKEFLAGS": f"-j{os.cpu_count()}", **os.environ, "LANGUAGE": "en"}
+    flags = os.environ.get("MAKEFLAGS") or f"-j{min(os.cpu_count() or 1, 4)}"
+    settings = {**os.environ, "MAKEFLAGS": flags, "LANGUAGE": "en"}
     done = subprocess.run(command, capture_output=True, text=True, env=settings)
     if done.returncode != 0:
         said = (done.stdout + done.stderr).strip()

@@ -123,7 +123,7 @@ install_torch = function(available, library_folder) {
   }
   log = file.path(library_folder, "build-logs", "torch.out")
   status = system2(file.path(R.home("bin"), "R"), stdout = log, stderr = log,
-    args = c("CMD", "INSTALL", "--no-multiarch", "--no-test-load", "--no-byte-compile",
+    args = c("CMD", "INSTALL", "--no-multiarch", "--no-byte-compile",
       paste0("--library=", shQuote(library_folder)), shQuote(file.path(folder, "torch"))),
     env = paste0("MAKEFLAGS=-j", n_jobs))
   if (status == 0 || is_resumed) {

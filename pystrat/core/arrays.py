@@ -31,6 +31,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     Numbers keep their dtype, in native byte order; if some are missing, they become doubles with NaN. What numpy has no
     such array for becomes one of objects: others with missing values, text of any length, lists of unequal lengths.
     """
+    if type(values) is np.ndarray and values.dtype.isnative and values.dtype.kind != "T":
+        return values
     if _is_tensor(values):
         is_narrow = str(values.dtype) == "torch.bfloat16"  # which numpy has not
         values = (values.float() if is_narrow else values).numpy(force=True)

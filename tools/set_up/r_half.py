@@ -19,7 +19,7 @@ MISSING = LIBRARY / "missing"
 SCRIPT = ROOT / "tools" / "r_packages.R"
 MAKEVARS = ROOT / "tools" / "Makevars"
 PACKAGE = ROOT / "rbridge" / "r"
-_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en", "MAKEFLAGS": f"-j{os.cpu_count()}"}
+_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en", "MAKEFLAGS": f"-j{min(os.cpu_count() or 1, 4)}"}
 
 
 class RHalfMissing(Exception):

@@ -101,8 +101,8 @@ epoch_sampler = function() {
     .n_rows = function() private$.kind()$n_rows(private$.recipe),
     .draws_on_request = function() private$.iterates,
     .iter_batch = function(batch_size) {
-      refuse_if(!is_whole_number(batch_size) || batch_size != 1, "batch_size", "be 1", show_value(batch_size),
-        "Pass the sampler as 'batch_sampler ='.")
+      refuse_if(!identical(as.double(batch_size), 1), "sampler", "yield single rows if 'batch_size' is given",
+        "a sampler that yields batches", "Pass it as 'batch_sampler =', without 'batch_size'.")
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {

@@ -7,7 +7,7 @@
 namespace pystrat {
 
 inline const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size",
-                         RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
+                         RARE_CHOICES = "it, or set 'rare' to 'warn' or 'allow'", RARE_ADVICE = RARE_CHOICES + ".";
 
 enum Rare { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_REPEAT };
 

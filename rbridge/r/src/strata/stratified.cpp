@@ -12,8 +12,7 @@ constexpr double MOST_ROWS = LARGEST_COUNT; /* of an epoch */
 const std::vector<std::string> RARE_OR_REPEAT = {"error", "warn", "allow", "repeat"}, BALANCE = {"over", "under"},
                                ASSIGN = {"proportional", "even"};
 
-const std::string MEAN_ADVICE = "Raise it, or set 'rare' to 'warn' or 'allow', or to 'repeat' together with '" +
-                               MINIMUM + "'.";
+const std::string MEAN_ADVICE = "Raise " + RARE_CHOICES + ", or to 'repeat' together with '" + MINIMUM + "'.";
 
 const Table parameters = Table{
     {MINIMUM.c_str(), Is::whole_or_several, 1, INFINITY, {}, false, "ask for at least one row of some stratum", "",

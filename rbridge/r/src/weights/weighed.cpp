@@ -31,7 +31,8 @@ std::vector<int64_t> read_places(const Values &told, const std::string &name, in
     places.reserve(static_cast<size_t>(positions.length));
     for (double position : positions) {
       double place = position - host.first_row;
-      if (!(place >= 0 && place < static_cast<double>(n_rows) && std::floor(place) == place)) {
+      bool is_row = place >= 0 && place < static_cast<double>(n_rows);
+      if (!is_row || static_cast<double>(static_cast<int64_t>(place)) != place) {
         std::string range = text(int64_t(host.first_row), " to ", n_rows - 1 + host.first_row);
         refuse_at(
             name, static_cast<int64_t>(places.size()),

@@ -31,3 +31,11 @@ test_that("a file that has changed is refused when an epoch draws from it, and n
   Sys.setFileTime(chosen, "2001-01-01")
   expect_error(sampler$batches(0), "has changed since its lines were found")
 })
+
+test_that("weights undo the draws of rows and of files, and the plan counts both classes", {
+  sampler = rare_events()(NULL)
+  n_lines = sum(lengths(lapply(sampler$negative_files(0), readLines)))
+  expect_equal(sampler$class_weights(0), c(positive = 1, negative = n_lines / 11 * 5 / 4))
+  expect_equal(sampler$class_weights(0, normalize = TRUE), sampler$class_weights(0) * 18 / 75)
+  expect_equal(colSums(sampler$plan()), c(positive = 7, negative = 11))
+})

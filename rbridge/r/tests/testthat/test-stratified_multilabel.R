@@ -63,3 +63,10 @@ test_that("rows may list their labels, and masks have them", {
     paste("must hold integers from 1 to 3, or those to ignore. Got 255 in mask 1 instead.",
       "If it is no class, set ignore = 255."))
 })
+
+test_that("shortfalls() names what batches lack", {
+  four = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
+  sampler = batch_sampler_multilabel(four, min_samples_per_label = 1, rare = "allow", seed = 1)(NULL)
+  expect_equal(sampler$shortfalls(0), data.frame(batch = 1, label = "c", rows = 0, missing = 1))
+  expect_output(print(sampler$label_counts(0)), "1 1 1 0", fixed = TRUE)
+})

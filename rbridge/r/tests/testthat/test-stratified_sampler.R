@@ -28,8 +28,8 @@ test_that("dataloader(sampler = ) with another batch_size is refused", {
   dataset = dataset_of(20)
   loader = torch::dataloader(dataset, sampler = make()(dataset), batch_size = 100, collate_fn = identity)
   expect_identical(message_of(coro::collect(loader)), paste(
-    "The 'batch_size' parameter must be 1. Got 100 instead.",
-    "Pass the sampler as 'batch_sampler ='."
+    "The 'sampler' parameter must yield single rows if 'batch_size' is given.",
+    "Got a sampler that yields batches instead. Pass it as 'batch_sampler =', without 'batch_size'."
   ))
 })
 

@@ -26,4 +26,5 @@ test_that("other codes and names are refused", {
   }
   expect_error(sampler_of(stratum_codes(c(NA, NA), character()), 1), "Got 2 missing of 2 rows instead.", fixed = TRUE)
   expect_error(sampler_of(stratum_codes(integer(), character()), 1), "Got 0 rows instead.", fixed = TRUE)
+  expect_output(print(stratum_codes(c(0, 1, 0), c("x", "y"))), "3 rows, 2 strata: 'x', 'y'", fixed = TRUE)
 })

@@ -190,3 +190,11 @@ test_that("a stream of lanes that end early goes on where it was, without counts
   }
   expect_error(of_lanes()$set_epoch(0, 1), "must be 0 without 'counts' and with several lanes", fixed = TRUE)
 })
+
+test_that("weights of a stream are the available rows divided by those that an epoch takes", {
+  rows = list(u = c("a", "a", "b", "a"), v = c("b", "a", "a", "a"))
+  stream = stratified_stream(c(u = "u", v = "v"), read = function(name) rows[[name]], stratum = identity,
+    counts = rbind(u = c(a = 3, b = 1), v = c(a = 3, b = 1)), shares = c(a = 1, b = 1), mean_batch_size = 2, seed = 1)
+  expect_equal(stream$class_weights(), c(a = 6 / 4, b = 2 / 4))
+  expect_equal(stream$weights(c("b", "a")), c(0.5, 1.5))
+})

@@ -109,4 +109,6 @@ test_that("a state goes on alike, also in a tree with another seed, and a wrong 
     expect_error(twin$load_state_dict(utils::modifyList(state, changed)), class = "rbridge_refusal")
   }
   expect_identical(twin$state_dict(), before)
+  expect_output(print(sum_tree(c(1, 2), capacity = 4, seed = 9)), "2, with room for 4\n* Total: 3\n* Seed: 9",
+    fixed = TRUE)
 })
