@@ -40,7 +40,7 @@ def bytes_of(labels: NDArray[Any], parameters: dict[str, Any]) -> tuple[int, int
 
 def a_row(labels: NDArray[Any], n_strata: int, parameters: dict[str, Any]) -> None:
     n_rows = len(labels)
-    with multiprocessing.get_context("fork").Pool(1) as pool:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
         held, peak, pickled = (size / n_rows for size in pool.apply(bytes_of, (labels, parameters)))
     # A code has 1 or 4 bytes. There may be few rows in each of many strata, so what a stratum takes is allowed as well.
     code, strata = 1 if n_strata < 256 else 4, round(100 * n_strata / n_rows, 3)

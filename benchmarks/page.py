@@ -57,8 +57,8 @@ CLAIMS = (
     ),
     Claim(
         "Memory is a few bytes per row.",
-        "With 10,000,000 rows of two strata, a sampler takes {held:.0f} bytes per row, {peak:.0f} with an epoch as "
-        "arrays, and {pickled:.0f} in the pickle that a worker gets.",
+        "With 10,000,000 rows of two strata, a sampler takes {held:.0f} bytes per row after its first epoch, "
+        "{peak:.0f} with an epoch as arrays, and {pickled:.0f} in the pickle that a worker gets.",
         {
             "held": ("memory.py", f"bytes a row held, {LARGEST}"),
             "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {LARGEST}"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from pystrat import (
     DownsampledBatchSampler,
+    MultilabelBatchSampler,
     class_weights,
     effective_number_weights,
     inverse_frequency_weights,
@@ -111,3 +112,5 @@ def test_the_classes_of_a_categorical_are_its_categories() -> None:
 def test_the_weights_of_a_sampler_are_those_of_its_epochs_in_the_type_of_losses() -> None:
     found = class_weights(DownsampledBatchSampler([1] * 10 + [0] * 40, 1, 5, seed=1))
     assert found.dtype == np.float32 and found.tolist() == [4, 1]
+    with pytest.raises(TypeError, match="Got a value of class 'MultilabelBatchSampler' instead"):
+        class_weights(MultilabelBatchSampler([[1, 0], [1, 1]], 1))
