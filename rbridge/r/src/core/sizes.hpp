@@ -138,7 +138,7 @@ inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int
   return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
 }
 
-/* The same for batches that all need a row of every stratum, unless rare strata are allowed; if not, `advice` is given. */
+/* The same for batches that all need a row of every stratum, unless rare strata are allowed. */
 inline int64_t batches_by_mean_for_all(
     const Counts &rows, double mean, double replicas, int rare, Host &host,
     const std::string &advice = "Raise " + RARE_ADVICE

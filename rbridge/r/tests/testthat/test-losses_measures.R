@@ -1,4 +1,5 @@
 test_that("the measures are AUM and one minus AUC of the probabilities, NaN for one class", {
+  skip_if_not_installed("mlr3")
   measures = mlr3::msrs(c("classif.rocaum", "classif.invauc"))
   scores = function(truth, probabilities) {
     prediction = mlr3::PredictionClassif$new(row_ids = seq_along(truth), truth = factor(truth, c("yes", "no")),
