@@ -43,7 +43,7 @@ test_that("labels belong to rows in their order", {
   }
 })
 
-test_that("rows may list their labels, and masks have them", {
+test_that("rows may list their labels, masks have them, and shortfalls name what batches lack", {
   sampler = function(labels) batch_sampler_multilabel(labels, 1, rare = "allow", seed = 1)(NULL)
   expected = sampler(cbind(cat = c(1, 0, 0), dog = c(1, 1, 0)))
   lists = list(c("cat", "dog"), "dog", character())
@@ -52,6 +52,9 @@ test_that("rows may list their labels, and masks have them", {
   expect_named(sampler(data.frame(pet = I(lists)))$label_counts(0), c("pet=cat", "pet=dog"))
   expect_error(sampler(list("cat", 3)), "must have a vector of text for each row. Got 3 instead.", fixed = TRUE)
   expect_error(sampler(list("cat", NA_character_)), "Got 1 missing of 2 labels instead.", fixed = TRUE)
+  four = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
+  expect_equal(sampler(four)$shortfalls(0), data.frame(batch = 1, label = "c", rows = 0, missing = 1))
+  expect_output(print(sampler(four)$label_counts(0)), "1 1 1 0", fixed = TRUE)
 
   masks = array(1, c(3, 2, 2))
   masks[1, 1, ] = 2
@@ -62,11 +65,4 @@ test_that("rows may list their labels, and masks have them", {
   expect_error(labels_of_masks(masks, 3), fixed = TRUE,
     paste("must hold integers from 1 to 3, or those to ignore. Got 255 in mask 1 instead.",
       "If it is no class, set ignore = 255."))
-})
-
-test_that("shortfalls() names what batches lack", {
-  four = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
-  sampler = batch_sampler_multilabel(four, min_samples_per_label = 1, rare = "allow", seed = 1)(NULL)
-  expect_equal(sampler$shortfalls(0), data.frame(batch = 1, label = "c", rows = 0, missing = 1))
-  expect_output(print(sampler$label_counts(0)), "1 1 1 0", fixed = TRUE)
 })
