@@ -39,7 +39,7 @@ def show(value: Any) -> str:
     if isinstance(value, Collection) and getattr(value, "ndim", 1) > 0:
         try:
             return count_of(len(value), "value")
-        except (TypeError, OverflowError):  # some have no length, or one beyond that of Python's sequences
+        except (TypeError, OverflowError):  # a length may be none, or beyond that of Python's sequences
             pass
     return f"a value of class '{type(value).__name__}'"
 

@@ -19,7 +19,7 @@ MISSING = LIBRARY / "missing"
 SCRIPT = ROOT / "tools" / "r_packages.R"
 MAKEVARS = ROOT / "tools" / "Makevars"
 PACKAGE = ROOT / "rbridge" / "r"
-_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en", "MAKEFLAGS": f"-j{min(os.cpu_count() or 1, 4)}"}
+_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
 
 
 class RHalfMissing(Exception):
@@ -132,6 +132,6 @@ def _install_rbridge() -> None:
     shutil.rmtree(LIBRARY / f"00LOCK-{PACKAGE.name}", ignore_errors=True)
     # make looks only at the sources: object files of an earlier build would keep the old content of a header.
     command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
-    if not run(command, "rbridge", environment=_ENVIRONMENT):
+    if not run(command, "rbridge", environment={**_ENVIRONMENT, "MAKEFLAGS": f"-j{min(os.cpu_count() or 1, 4)}"}):
         raise SetUpError("The project's R package could not be installed.")
     stamp.write()
