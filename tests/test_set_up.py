@@ -33,7 +33,7 @@ def test_the_table_has_what_the_packages_say_that_they_need(load: Any) -> None:
     of_r = {re.sub(r"\s.*", "", name.strip()) for field in fields for name in field.split(",")}
     assert of_r - {"stats", "tools", "utils"} <= {row.distribution for row in rows if row.kind == "r"}
     bounds = re.findall(r'"([A-Za-z][\w-]*)>=([\w.]+)"', read("pyproject.toml"))
-    of_python = {row.distribution: row.least for row in rows if row.kind in ("python", "bridge")}
+    of_python = {row.distribution: row.least for row in rows if row.kind in ("build", "python", "bridge")}
     assert {name.lower(): least for name, least in bounds}.items() <= of_python.items()
 
 

@@ -123,20 +123,12 @@ install_torch = function(available, library_folder) {
   }
   log = file.path(library_folder, "build-logs", "torch.out")
   status = system2(file.path(R.home("bin"), "R"), stdout = log, stderr = log,
-    args = c("CMD", "INSTALL", "--no-multiarch", "--no-byte-compile",
+    args = c("CMD", "INSTALL", "--no-multiarch", "--no-test-load", "--no-byte-compile",
       paste0("--library=", shQuote(library_folder)), shQuote(file.path(folder, "torch"))),
     env = paste0("MAKEFLAGS=-j", n_jobs))
   if (status == 0 || is_resumed) {
     unlink(file.path(library_folder, "building"), recursive = TRUE)
   }
-}
-
-# R takes compiler flags from the file R_MAKEVARS_USER; ours includes the one that R would have used.
-use_makevars = function() {
-  Sys.setenv(
-    USER_MAKEVARS = paste(tools::makevars_user(), collapse = " "),
-    R_MAKEVARS_USER = normalizePath("tools/Makevars")
-  )
 }
 
 install_what_is_missing = function(wanted, library_folder) {
@@ -147,7 +139,6 @@ install_what_is_missing = function(wanted, library_folder) {
   available = available_on_cran()
   chosen = choose_sources(wanted, list(installed = installed_versions()), available)
   missing = names(chosen)[chosen == "cran"]
-  use_makevars()
   # An interrupted build leaves its lock behind; packages are moved into the library when they are complete.
   unlink(list.files(library_folder, pattern = "^00LOCK", full.names = TRUE), recursive = TRUE)
   if ("torch" %in% missing) {

@@ -6,10 +6,10 @@
 2. .venv: a Python environment with the project in it, editable and compiled (from PyPI what the system lacks).
 3. .r-library: R packages from CRAN, only those missing or too old, and the project's R package.
 
-Steps 2 and 3 run side by side. Set-up can be interrupted and run again: it continues where it stopped. It skips a step
-whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second. Without R, the
-Python half works; set-up fails only if a given target needs R. For the demo alone, the Python half prints its result as
-soon as it is ready.
+Steps 2 and 3 run side by side as soon as the compilers are there. Set-up can be interrupted and run again: it continues
+where it stopped. It skips a step whose inputs have not changed since it succeeded: a run with nothing to do takes a
+fraction of a second. Without R, the Python half works; set-up fails only if a given target needs R. For the demo alone,
+the Python half prints its result as soon as it is ready.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         say("interrupted; the next run goes on from here")
-        return 130
+        os._exit(130)  # without the steps that other threads would begin
     return 1 if r_half.MISSING.exists() and _NEED_R & set(arguments) else 0
 
 
@@ -62,21 +62,27 @@ def set_up(targets: list[str]) -> None:
     of_r = [target for target in targets if target != "site"]
     stamps = [r_half.packages_stamp(target) for target in of_r]
     stamps += [python_half.packages_stamp(target) for target in targets]
-    if not all(stamp.is_valid() for stamp in stamps):
-        install_debian_packages(requirements)
-        name_missing_programs(requirements)
+    absent = [] if all(stamp.is_valid() for stamp in stamps) else requirements
+    libraries = [row for row in absent if row.kind in ("python", "bridge") and debian.can_install()]
+    install_debian_packages([row for row in absent if row not in libraries])
+    name_missing_programs(absent)
+    steps = ThreadPoolExecutor()
+    # Debian's Python packages are large: they arrive while the compilers work.
+    system = steps.submit(install_debian_packages, libraries)
+    python = steps.submit(python_half.set_up, requirements, targets, system)
     if not of_r:
-        python_half.set_up(requirements, targets)
-        return
-    with ThreadPoolExecutor(max_workers=2) as halves:
-        python = halves.submit(python_half.set_up, requirements, targets)
-        r = halves.submit(r_half.set_up, requirements, of_r)
-        python.result()
-        if targets == ["demo"] and not r.done():
-            say("the Python half is ready; this is its part of the demo, while R's packages are installed")
-            subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
+        return python.result()
+    r = steps.submit(r_half.install_dependencies, requirements, of_r)
+    python.result()
+    if targets == ["demo"] and not r.done():
+        say("the Python half is ready; this is its part of the demo, while R's packages are installed")
+        subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
+    stamp = r_half.rbridge_stamp()
+    if not (r.done() and r.exception()):
+        r_half.compile_core(stamp)
     try:
         r.result()
+        r_half.install_rbridge(stamp)
         r_half.set_up_python_side(requirements)
         r_half.MISSING.unlink(missing_ok=True)
     except r_half.RHalfMissing as problem:
@@ -93,7 +99,7 @@ def install_debian_packages(requirements: list[Requirement]) -> None:
     if missing:
         say(f"Debian packages: {' '.join(missing)}")
         debian.update_lists()
-        debian.install(debian.known(missing), "debian")
+        debian.install(debian.known(missing), f"debian-{requirements[0].kind}")
     of_r = [row for row in requirements if row.kind == "r"] and debian.missing(r_half.debian_packages(requirements))
     if of_r:
         say(f"Debian's R packages: {' '.join(of_r)}")

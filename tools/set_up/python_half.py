@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import Future
 from pathlib import Path
 
 from machine import LOGS, ROOT, SetUpError, Stamp, checksum, run, say
@@ -66,18 +67,20 @@ def kernels_are_built() -> bool:
     return any(BINDING.parent.glob("_core.*.so")) and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
 
 
-def set_up(requirements: list[Requirement], targets: list[str]) -> None:
-    """Make .venv if there is none, and install what is missing."""
+def set_up(requirements: list[Requirement], targets: list[str], system: Future[None]) -> None:
+    """Make .venv if there is none, compile the project, and install what is missing when the system's are there."""
     if not has_environment():
         say(f"the environment .venv, from {BASE}")
         make_environment()
-    if not all(packages_stamp(target).is_valid() for target in targets):
-        install_packages([row for row in requirements if row.kind == "python"])
-        for target in targets:
-            packages_stamp(target).write()
     if not kernels_are_built():
+        install_packages([row for row in requirements if row.kind == "build"])
         say("the project's compiled kernels")
         build_kernels()
+    system.result()
+    if not all(packages_stamp(target).is_valid() for target in targets):
+        install_packages([row for row in requirements if row.kind in ("build", "python")])
+        for target in targets:
+            packages_stamp(target).write()
 
 
 def has_environment() -> bool:

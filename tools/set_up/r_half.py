@@ -5,7 +5,6 @@ Without R, or if a package is unavailable, the Python half works: .r-library/mis
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
@@ -19,7 +18,7 @@ MISSING = LIBRARY / "missing"
 SCRIPT = ROOT / "tools" / "r_packages.R"
 MAKEVARS = ROOT / "tools" / "Makevars"
 PACKAGE = ROOT / "rbridge" / "r"
-_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "LANGUAGE": "en"}
+_ENVIRONMENT = {"R_LIBS": str(LIBRARY), "R_MAKEVARS_USER": str(MAKEVARS), "LANGUAGE": "en"}
 
 
 class RHalfMissing(Exception):
@@ -70,8 +69,8 @@ def debian_packages(requirements: list[Requirement]) -> list[str]:
     return printed_by("Rscript", str(SCRIPT), "debian", str(LIBRARY), *_packages(requirements)).split()
 
 
-def set_up(requirements: list[Requirement], targets: list[str]) -> None:
-    """Fill .r-library."""
+def install_dependencies(requirements: list[Requirement], targets: list[str]) -> None:
+    """Fill .r-library with the packages of others."""
     LIBRARY.mkdir(exist_ok=True)
     if shutil.which("Rscript") is None:
         raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
@@ -81,9 +80,6 @@ def set_up(requirements: list[Requirement], targets: list[str]) -> None:
         _install_packages(requirements)
         for target in targets:
             packages_stamp(target).write()
-    if not rbridge_is_installed():
-        say("the project's own R package")
-        _install_rbridge()
 
 
 def set_up_python_side(requirements: list[Requirement]) -> None:
@@ -126,12 +122,21 @@ def _say_package(line: str) -> None:
         print(line, flush=True)
 
 
-def _install_rbridge() -> None:
-    stamp = rbridge_stamp()
-    stamp.remove()
+def compile_core(stamp: Stamp) -> None:
+    """Compile the core for R, which needs no other package; the installation repeats what failed."""
+    if shutil.which("R") is not None and not rbridge_is_installed():
+        say("the project's own R package")
+        stamp.remove()
+        # make looks only at the sources: object files of an earlier build would keep the old content of a header.
+        command = "cd rbridge/r/src && MAKEFLAGS=-j4 R CMD SHLIB --preclean -o rbridge.so binding.cpp"
+        run(["sh", "-c", command], "core", environment=_ENVIRONMENT)
+
+
+def install_rbridge(stamp: Stamp) -> None:
+    if rbridge_is_installed():
+        return
     shutil.rmtree(LIBRARY / f"00LOCK-{PACKAGE.name}", ignore_errors=True)
-    # make looks only at the sources: object files of an earlier build would keep the old content of a header.
-    command = ["R", "CMD", "INSTALL", "--preclean", "--clean", f"--library={LIBRARY}", str(PACKAGE)]
-    if not run(command, "rbridge", environment={**_ENVIRONMENT, "MAKEFLAGS": f"-j{min(os.cpu_count() or 1, 4)}"}):
+    command = ["R", "CMD", "INSTALL", "--clean", "--no-test-load", f"--library={LIBRARY}", str(PACKAGE)]
+    if not run(command, "rbridge", environment={"R_LIBS": str(LIBRARY)}):
         raise SetUpError("The project's R package could not be installed.")
     stamp.write()
