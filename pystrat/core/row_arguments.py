@@ -18,7 +18,7 @@ def check_positions(
     found = plain_array(values, name)
     if found.size and found.dtype.kind not in "iu":
         raise refused_type(name, f"hold {noun}", show(values) if found.ndim == 0 else f"{found.dtype} values")
-    positions: NDArray[np.int64] = found.astype(np.int64)
+    positions: NDArray[np.int64] = np.asarray(found, dtype=np.int64)
     if limit is not None:
         outside = found[(positions < 0) | (positions >= limit)]
         if len(outside):
@@ -28,10 +28,10 @@ def check_positions(
 
 def row_positions(rows: Any, name: str) -> NDArray[np.int64]:
     """Return positions as a vector, whose limits the core checks. A number is a vector of one."""
-    found = np.atleast_1d(check_positions(row_array(rows, name), None, name))
-    if found.ndim != 1:
+    found = check_positions(row_array(rows, name), None, name)
+    if found.ndim > 1:
         raise refused_value(name, "be a vector of row positions", f"{found.ndim} dimensions")
-    return found
+    return found.reshape(-1)
 
 
 def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.float64]:
