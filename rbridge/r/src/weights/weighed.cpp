@@ -189,6 +189,7 @@ class Weighed : public Feedback {
     std::vector<int64_t> places = read_places(told, rows_name, state.n_rows(), host);
     View<double> weights = read_values(told, "weights", static_cast<int64_t>(places.size()));
     check_weights("weights", weights);
+    host.go_on(); /* the change itself is not interrupted */
     change(state, places, weights.values);
   }
 
