@@ -72,17 +72,13 @@ def set_up(targets: list[str]) -> None:
     python = steps.submit(python_half.set_up, requirements, targets, system)
     if not of_r:
         return python.result()
-    r = steps.submit(r_half.install_dependencies, requirements, of_r)
+    r = steps.submit(r_half.set_up, requirements, of_r)
     python.result()
     if targets == ["demo"] and not r.done():
         say("the Python half is ready; this is its part of the demo, while R's packages are installed")
         subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
-    stamp = r_half.rbridge_stamp()
-    if not (r.done() and r.exception()):
-        r_half.compile_core(stamp)
     try:
         r.result()
-        r_half.install_rbridge(stamp)
         r_half.set_up_python_side(requirements)
         r_half.MISSING.unlink(missing_ok=True)
     except r_half.RHalfMissing as problem:

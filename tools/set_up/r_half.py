@@ -69,8 +69,8 @@ def debian_packages(requirements: list[Requirement]) -> list[str]:
     return printed_by("Rscript", str(SCRIPT), "debian", str(LIBRARY), *_packages(requirements)).split()
 
 
-def install_dependencies(requirements: list[Requirement], targets: list[str]) -> None:
-    """Fill .r-library with the packages of others."""
+def set_up(requirements: list[Requirement], targets: list[str]) -> None:
+    """Fill .r-library."""
     LIBRARY.mkdir(exist_ok=True)
     if shutil.which("Rscript") is None:
         raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
@@ -80,6 +80,9 @@ def install_dependencies(requirements: list[Requirement], targets: list[str]) ->
         _install_packages(requirements)
         for target in targets:
             packages_stamp(target).write()
+    if not rbridge_is_installed():
+        say("the project's own R package")
+        _install_rbridge()
 
 
 def set_up_python_side(requirements: list[Requirement]) -> None:
@@ -122,21 +125,13 @@ def _say_package(line: str) -> None:
         print(line, flush=True)
 
 
-def compile_core(stamp: Stamp) -> None:
-    """Compile the core for R, which needs no other package; the installation repeats what failed."""
-    if shutil.which("R") is not None and not rbridge_is_installed():
-        say("the project's own R package")
-        stamp.remove()
-        # make looks only at the sources: object files of an earlier build would keep the old content of a header.
-        command = "cd rbridge/r/src && MAKEFLAGS=-j4 R CMD SHLIB --preclean -o rbridge.so binding.cpp"
-        run(["sh", "-c", command], "core", environment=_ENVIRONMENT)
-
-
-def install_rbridge(stamp: Stamp) -> None:
-    if rbridge_is_installed():
-        return
+def _install_rbridge() -> None:
+    stamp = rbridge_stamp()
+    stamp.remove()
     shutil.rmtree(LIBRARY / f"00LOCK-{PACKAGE.name}", ignore_errors=True)
-    command = ["R", "CMD", "INSTALL", "--clean", "--no-test-load", f"--library={LIBRARY}", str(PACKAGE)]
-    if not run(command, "rbridge", environment={"R_LIBS": str(LIBRARY)}):
+    # make looks only at the sources: object files of an earlier build would keep the old content of a header.
+    options = ["--preclean", "--clean", "--no-test-load", f"--library={LIBRARY}"]
+    environment = {**_ENVIRONMENT, "MAKEFLAGS": "-j4", "OPTIMIZED": "rbridge"}
+    if not run(["R", "CMD", "INSTALL", *options, str(PACKAGE)], "rbridge", environment=environment):
         raise SetUpError("The project's R package could not be installed.")
     stamp.write()
