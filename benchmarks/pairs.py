@@ -17,6 +17,7 @@ from pystrat import NegativePairBatchSampler
 
 ROUNDS = 3
 AIM_NANOSECONDS = 80  # a negative
+BYTES = 26  # a positive: 8 for its user and item, 16 for its cell if some repeat, and at most 2 to find free cells
 SET_SHARE = 20  # the set answers for one in so many of the pairs; its time is for all
 
 
@@ -104,9 +105,9 @@ def memory(observed: Observed) -> None:
     for method in ("per_user", "popularity"):
         sizes = {"n_users": observed.n_users, "n_items": observed.n_items, "method": method}
         held = bytes_held(lambda: NegativePairBatchSampler(observed.users, observed.items, 0.5, 1024, **sizes))[1]
-        show(f"bytes a positive, {method}", (held / count,) * 3, 12)
+        show(f"bytes a positive, {method}", (held / count,) * 3, BYTES)
     held_by_set = bytes_held(lambda: set(observed.cells.tolist()))[1]
-    show("bytes a positive, uniform", (ours / count,) * 3, 12)
+    show("bytes a positive, uniform", (ours / count,) * 3, BYTES)
     show("bytes a positive, uniform, over the sorted cells that isin and searchsorted need", (ours / (8 * count),) * 3)
     show("bytes a positive, uniform, over a Python set", (ours / held_by_set,) * 3, 1)
 
