@@ -41,7 +41,7 @@ def known(packages: list[str]) -> list[str]:
 
 def install(packages: list[str], log: str) -> None:
     """Install packages; if apt fails, print a message and continue, because PyPI or CRAN may have them."""
-    # As in Docker's images of Debian, dpkg does not wait for the disk after each file.
+    # As in Debian's images for containers, unpacking does not wait for the disk after each file.
     options = ["-o", "DPkg::Lock::Timeout=600", "-o", "DPkg::Options::=--force-unsafe-io", "--no-install-recommends"]
     if not run(["apt-get", "install", "-y", "-q", *options, *packages], log, environment=_QUIET):
         say("apt failed; going on with what is there")
