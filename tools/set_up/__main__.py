@@ -18,6 +18,7 @@ import fcntl
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -44,6 +45,7 @@ def main(arguments: list[str]) -> int:
         say(f"Python 3.9 or newer is needed; {sys.executable} is {platform.python_version()}")
         return 1
     targets = [target for target in TARGETS if target in with_demo(arguments or TARGETS)]
+    signal.signal(signal.SIGINT, end)
     try:
         with one_at_a_time():
             if not (python_half.is_done(targets) and (targets == ["site"] or r_half.is_done(targets))):
@@ -51,10 +53,13 @@ def main(arguments: list[str]) -> int:
     except SetUpError as error:
         say(str(error))
         return 1
-    except KeyboardInterrupt:
-        say("interrupted; the next run goes on from here")
-        os._exit(130)  # without the steps that other threads would begin
     return 1 if r_half.MISSING.exists() and _NEED_R & set(arguments) else 0
+
+
+def end(*_: object) -> None:
+    """End after an interrupt, before another thread begins its next step."""
+    say("interrupted; the next run goes on from here")
+    os._exit(130)
 
 
 def set_up(targets: list[str]) -> None:
@@ -66,17 +71,17 @@ def set_up(targets: list[str]) -> None:
     libraries = [row for row in absent if row.kind in ("python", "bridge") and debian.can_install()]
     install_debian_packages([row for row in absent if row not in libraries])
     name_missing_programs(absent)
-    steps = ThreadPoolExecutor()
-    # Debian's Python packages are large: they arrive while the compilers work.
-    system = steps.submit(install_debian_packages, libraries)
-    python = steps.submit(python_half.set_up, requirements, targets, system)
-    if not of_r:
-        return python.result()
-    r = steps.submit(r_half.set_up, requirements, of_r)
-    python.result()
-    if targets == ["demo"] and not r.done():
-        say("the Python half is ready; this is its part of the demo, while R's packages are installed")
-        subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
+    with ThreadPoolExecutor() as steps:
+        # Debian's Python packages are large: they arrive while the compilers work.
+        system = steps.submit(install_debian_packages, libraries)
+        python = steps.submit(python_half.set_up, requirements, targets, system)
+        if not of_r:
+            return python.result()
+        r = steps.submit(r_half.set_up, requirements, of_r)
+        python.result()
+        if targets == ["demo"] and not r.done():
+            say("the Python half is ready; this is its part of the demo, while R's packages are installed")
+            subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
     try:
         r.result()
         r_half.set_up_python_side(requirements)
