@@ -57,11 +57,11 @@ def by_set(cells: "set[int]", observed: Observed, count: int) -> list[int]:
     return [cell for cell in candidates(observed, count).tolist() if cell not in cells]
 
 
-def bytes_held(make: Callable[[], Any]) -> tuple[Any, int]:
-    """Return what `make` returns, and by how much the memory of this process grew."""
+def bytes_held(make: Callable[[], Any]) -> int:
+    """Return by how much the memory of this process is larger with what `make` returns."""
     before = resident("VmRSS")
-    made = make()
-    return made, resident("VmRSS") - before
+    _ = make()
+    return resident("VmRSS") - before
 
 
 def time(observed: Observed) -> None:
@@ -101,12 +101,12 @@ def halved(timings: Any, other: str) -> tuple[float, float, float]:
 def memory(observed: Observed) -> None:
     """Print what is held besides the users and items themselves."""
     count = len(observed.users)
-    ours = bytes_held(observed.sampler)[1]
+    ours = bytes_held(observed.sampler)
     for method in ("per_user", "popularity"):
         sizes = {"n_users": observed.n_users, "n_items": observed.n_items, "method": method}
-        held = bytes_held(lambda: NegativePairBatchSampler(observed.users, observed.items, 0.5, 1024, **sizes))[1]
+        held = bytes_held(lambda: NegativePairBatchSampler(observed.users, observed.items, 0.5, 1024, **sizes))
         show(f"bytes a positive, {method}", (held / count,) * 3, BYTES)
-    held_by_set = bytes_held(lambda: set(observed.cells.tolist()))[1]
+    held_by_set = bytes_held(lambda: set(observed.cells.tolist()))
     show("bytes a positive, uniform", (ours / count,) * 3, BYTES)
     show("bytes a positive, uniform, over the sorted cells that isin and searchsorted need", (ours / (8 * count),) * 3)
     show("bytes a positive, uniform, over a Python set", (ours / held_by_set,) * 3, 1)
